@@ -1,0 +1,3 @@
+"""An autograder for hand-written attention."""
+
+__version__ = "0.1.0"
