@@ -1,0 +1,79 @@
+"""Runs the tests of an assignment on one submission, and tells each ending apart."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from grader.checks import endings
+from grader.checks.collected import Test
+from grader.checks.draws import Draws
+from grader.errors import CheckFailed, GraderError, StudentError
+from grader.model import PUBLIC_SEED, Outcome, TestResult
+from grader.student import Student
+
+
+def examine(tests: Sequence[Test], student: Student, reference: Any, seed: int, visibility: str) -> list[TestResult]:
+    """Every test once, in order; a test whose ``needs`` did not hold is BLOCKED."""
+    results: list[TestResult] = []
+    broken: set[str] = set()
+    for test in tests:
+        blocker = next((name for name in test.needs if name in broken), None)
+        result = _blocked(test, blocker) if blocker else _run(test, student, reference, seed)
+        results.append(replace(result, visibility=visibility))
+        if result.outcome is not Outcome.PASSED:
+            broken.add(test.criterion)
+    return results
+
+
+def reenact(
+    tests: Sequence[Test], results: Sequence[TestResult], student: Student, reference: Any
+) -> list[TestResult]:
+    """Give every failed hidden test a note that leaks nothing, by running it again on the public seed.
+
+    ``student`` must be a fresh worker that has never seen a hidden input. Where the public run shows no
+    failure, the note holds only what no input can reach.
+    """
+    by_id = {test.id: test for test in tests}
+    noted = []
+    for result in results:
+        if result.outcome in endings.SHOWN_BY_REENACTMENT:
+            again = _run(by_id[result.id], student, reference, PUBLIC_SEED)
+            if again.outcome is result.outcome:
+                result = replace(result, note=again.note, place=again.place, function=again.function)
+            else:
+                result = replace(result, note=endings.bare_note(result))
+        noted.append(result)
+    return noted
+
+
+def _run(test: Test, student: Student, reference: Any, seed: int) -> TestResult:
+    student.last_called_ = None
+    given: Mapping[str, Any] = {"student": student, "reference": reference, "rng": Draws(seed, test.id)}
+    result = TestResult(test.id, test.criterion, test.title, Outcome.PASSED)
+    began = time.perf_counter()
+    try:
+        test.run(given)
+    except CheckFailed as failed:
+        result = replace(result, outcome=Outcome.FAILED, note=failed.note, detail=failed.detail)
+    except StudentError as error:
+        ending = endings.of(error)
+        result = replace(result, outcome=ending.outcome, note=ending.note, detail=ending.detail, place=error.place)
+    except GraderError as fault:
+        result = replace(result, outcome=Outcome.GRADER_FAULT, detail=f"{type(fault).__name__}: {fault}")
+    except Exception:
+        result = replace(result, outcome=Outcome.GRADER_FAULT, detail=traceback.format_exc(limit=-6))
+    function = student.last_called_
+    return replace(
+        result,
+        function=function,
+        place=result.place or (student.place_of_(function) if result.outcome is not Outcome.PASSED else None),
+        duration_s=time.perf_counter() - began,
+    )
+
+
+def _blocked(test: Test, blocker: str) -> TestResult:
+    return TestResult(test.id, test.criterion, test.title, Outcome.BLOCKED, blocked_by=blocker)

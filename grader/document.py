@@ -1,0 +1,245 @@
+"""The report as plain data (schema ``grader.report/1``) and the one place that chooses what a student sees.
+
+Every format renders from such a document alone, so a report kept as JSON can be shown again years later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from grader.model import (
+    SCHEMA,
+    CriterionScore,
+    Definition,
+    Finding,
+    Flag,
+    GradeReport,
+    Outcome,
+    Place,
+    Remark,
+    Status,
+    TestResult,
+    Text,
+)
+
+Document = dict[str, Any]
+
+NOTE_LIMIT = 4_000  # characters of one text for a student
+DETAIL_LIMIT = 20_000  # characters of one text for staff
+FEEDBACK = ("public", "criteria", "full")
+
+# How the code ended, and names that are absent: facts about the file that no re-enactment is needed for.
+_PLAIN_ENDINGS = frozenset({
+    Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.DIED, Outcome.MISSING,
+    Outcome.NOT_ATTEMPTED, Outcome.BLOCKED, Outcome.GRADER_FAULT,
+})  # fmt: skip
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_WITHHELD = Text(
+    en="The marks and the hidden checks are shown after release; these are the public checks.",
+    zh="分数与隐藏检查在公布之后可见；这里只有公开检查。",
+)
+
+
+def to_document(report: GradeReport, *, title: str = "") -> Document:
+    """The staff form of ``report``: everything that is known, texts in the report's language.
+
+    ``title`` is the assignment's title in that language. Texts are cut (visibly) at their limits
+    and hold no surrogates, so the result always encodes as UTF-8.
+    """
+    pick = _picker(report.lang)
+    return {
+        "schema": SCHEMA,
+        "assignment": report.assignment,
+        "title": clean(title),
+        "assignment_digest": report.assignment_digest,
+        "submission": _submission(report.submission),
+        "status": str(report.status),
+        "score": None if report.score is None or report.status is not Status.GRADED else _marks(report.score),
+        "max_score": _marks(report.max_score),
+        "reason": None if report.reason is None else clean(report.reason),
+        "seed": report.seed,
+        "lang": report.lang,
+        "isolation": {"level": report.isolation.level, "walls": list(report.isolation.walls)},
+        "grader_version": report.grader_version,
+        "duration_s": _seconds(report.duration_s),
+        "criteria": [_criterion(criterion) for criterion in report.criteria],
+        "tests": [_test(test, pick) for test in report.tests],
+        "diagnosis": [_finding(finding) for finding in report.diagnosis],
+        "remarks": [_remark(remark, pick) for remark in report.remarks],
+        "flags": [_flag(flag) for flag in report.flags],
+        "definitions": [_definition(definition, pick) for definition in report.definitions],
+        "output": {
+            "stdout": clean(report.output.stdout, None),
+            "stderr": clean(report.output.stderr, None),
+            "truncated": report.output.truncated,
+        },
+    }
+
+
+def for_student(document: Mapping[str, Any], *, feedback: str = "full") -> Document:
+    """The student's form of a staff document, at one of the ``feedback`` levels of ``course.yaml``.
+
+    ``full`` shows everything a student may ever see; ``criteria`` which criteria hold, without what
+    the hidden checks saw and without diagnosis; ``public`` the public checks alone, without marks.
+    Raises ``ValueError`` for another level. Giving it a student's form changes nothing but the level.
+    """
+    if feedback not in FEEDBACK:
+        raise ValueError(f"feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
+    form = {key: value for key, value in document.items() if key not in ("seed", "output")}
+    form["submission"] = {key: value for key, value in document["submission"].items() if key != "origin"}
+    form["flags"] = [flag for flag in document["flags"] if flag["costs"] > 0]
+    known = {criterion["id"] for criterion in document["criteria"]}
+    form["tests"] = [_student_test(test, feedback, known) for test in document["tests"]]
+    if feedback != "full":
+        form["diagnosis"] = []
+    if feedback == "public":
+        form.update(_without_marks(form))
+    return form
+
+
+def dump(document: Mapping[str, Any]) -> str:
+    """The document as JSON: keys in the schema's order, one blank of indent, UTF-8 as it is, a final newline."""
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def is_student_form(document: Mapping[str, Any]) -> bool:
+    """True of a document that went through `for_student`: it holds no seed."""
+    return "seed" not in document
+
+
+def without_durations(value: Any) -> Any:
+    """A copy of a document without any ``duration_s``: what two gradings of the same thing share."""
+    if isinstance(value, Mapping):
+        return {key: without_durations(item) for key, item in value.items() if key != "duration_s"}
+    if isinstance(value, list):
+        return [without_durations(item) for item in value]
+    return value
+
+
+def clean(text: str, limit: int | None = NOTE_LIMIT) -> str:
+    """``text`` without surrogates, cut to ``limit`` characters with the cut marked and measured."""
+    text = _SURROGATES.sub("\ufffd", text)
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]} [... +{len(text) - limit}]"
+
+
+def _picker(lang: str) -> Callable[[Text | None], str]:
+    return lambda text: "" if text is None else clean(text.pick(lang))
+
+
+def _marks(marks: Fraction) -> float:
+    return float(round(marks, 2))
+
+
+def _seconds(seconds: float) -> float:
+    return round(seconds, 6)
+
+
+def _submission(submission: Mapping[str, object]) -> dict[str, Any]:
+    students, files = submission.get("students", ()), submission.get("files", ())
+    form: dict[str, Any] = {
+        "id": clean(str(submission.get("id", ""))),
+        "students": [clean(str(student)) for student in students] if isinstance(students, Iterable) else [],
+        "fingerprint": clean(str(submission.get("fingerprint", ""))),
+        "files": [_file(file) for file in files] if isinstance(files, Iterable) else [],
+    }
+    if "origin" in submission:
+        form["origin"] = clean(str(submission["origin"]))
+    return form
+
+
+def _file(file: Mapping[str, object]) -> dict[str, str]:
+    return {"path": clean(str(file["path"])), "sha256": str(file["sha256"])}
+
+
+def _criterion(criterion: CriterionScore) -> dict[str, Any]:
+    return {
+        "id": criterion.id,
+        "title": clean(criterion.title),
+        "points": _marks(criterion.points),
+        "max_points": _marks(criterion.max_points),
+        "hint": clean(criterion.hint),
+    }
+
+
+def _test(test: TestResult, pick: Callable[[Text | None], str]) -> dict[str, Any]:
+    return {
+        "id": test.id,
+        "criterion": test.criterion,
+        "title": clean(test.title),
+        "outcome": str(test.outcome),
+        "visibility": test.visibility,
+        "blocked_by": test.blocked_by,
+        "note": pick(test.note),
+        "detail": clean(test.detail, DETAIL_LIMIT),
+        "function": test.function,
+        "place": _place(test.place),
+        "duration_s": _seconds(test.duration_s),
+    }
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {"file": clean(place.file), "line": place.line, "cell": place.cell}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    mended = finding.score_if_mended
+    return {
+        "faults": list(finding.faults),
+        "function": finding.function,
+        "explains": finding.explains,
+        "of": finding.of,
+        "text": clean(finding.text),
+        "score_if_mended": None if mended is None else _marks(mended),
+    }
+
+
+def _spot(place: Place | None) -> dict[str, Any]:
+    found = {} if place is None else {"file": clean(place.file), "line": place.line}
+    return found if place is None or place.cell is None else found | {"cell": place.cell}
+
+
+def _remark(remark: Remark, pick: Callable[[Text | None], str]) -> dict[str, Any]:
+    return {"text": pick(remark.text), **_spot(remark.place)}
+
+
+def _flag(flag: Flag) -> dict[str, Any]:
+    return {"kind": flag.kind, "detail": clean(flag.detail), **_spot(flag.place), "costs": _marks(flag.costs)}
+
+
+def _definition(definition: Definition, pick: Callable[[Text | None], str]) -> dict[str, Any]:
+    return {
+        "name": definition.name,
+        "state": definition.state,
+        "place": _place(definition.place),
+        "bound_as": clean(definition.bound_as),
+        "note": pick(definition.note),
+    }
+
+
+def _student_test(test: Mapping[str, Any], feedback: str, criteria: set[str]) -> dict[str, Any]:
+    form = {key: value for key, value in test.items() if key not in ("id", "detail")}
+    if form["blocked_by"] not in criteria:
+        form["blocked_by"] = None  # anything but a rubric line would name a hidden test
+    open_to_all = test["visibility"] == "public" or test["outcome"] in _PLAIN_ENDINGS
+    if feedback != "full" and not open_to_all:
+        form.update({"note": "", "place": None})
+    return form
+
+
+def _without_marks(form: Mapping[str, Any]) -> dict[str, Any]:
+    graded = form["status"] == Status.GRADED
+    return {
+        "score": None,
+        "reason": _WITHHELD.pick(str(form.get("lang", "en"))) if graded else form["reason"],
+        "criteria": [],
+        "tests": [test for test in form["tests"] if test["visibility"] == "public"],
+        "flags": [],
+    }

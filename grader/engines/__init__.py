@@ -1,0 +1,18 @@
+"""Engines map plain jobs to plain results. They know nothing of grading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from grader.model import Job
+
+
+class Engine(Protocol):
+    """Runs ``work`` (a dotted name, imported where it runs) on each job."""
+
+    def map(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
+        """Each job with its result, in the order they were given."""
+
+    def close(self) -> None:
+        """End every process."""

@@ -1,0 +1,160 @@
+"""The grading process: warms up once, then forks a session process that grades job after job.
+
+A session process that dies or hangs hands its job to a fresh one; a second failure is a fault of ours.
+Reads JSON lines from one descriptor, writes them to another.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import signal
+import sys
+import traceback
+from typing import Any, Protocol, TextIO
+
+from grader.errors import CourseError, GraderError
+from grader.model import Job
+
+_JOBS_PER_SESSION = 50
+_MARGIN_S = 30.0
+
+
+class Work(Protocol):
+    """What runs in a session process."""
+
+    def grade(self, job: Job) -> dict[str, Any]: ...
+
+    def fault(self, job: Job, reason: str) -> dict[str, Any]: ...
+
+    def limit_s(self, job: Job) -> float: ...
+
+    def renew(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Session:
+    """A forked process that answers jobs until it is replaced."""
+
+    def __init__(self, work: Work) -> None:
+        ask_read, self._ask = os.pipe()
+        self._reply, reply_write = os.pipe()
+        self.done = 0
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self._ask)
+            os.close(self._reply)
+            _serve(work, os.fdopen(ask_read, "r"), reply_write)
+        os.close(ask_read)
+        os.close(reply_write)
+        self._held = b""
+
+    def grade(self, job: dict[str, Any], limit_s: float) -> dict[str, Any] | None:
+        """The result, or None where the process died or gave none in time."""
+        try:
+            os.write(self._ask, (json.dumps(job) + "\n").encode())
+        except BrokenPipeError:
+            return None
+        while b"\n" not in self._held:
+            if not select.select([self._reply], [], [], limit_s)[0]:
+                return None
+            data = os.read(self._reply, 1 << 20)
+            if not data:
+                return None
+            self._held += data
+        line, self._held = self._held.split(b"\n", 1)
+        self.done += 1
+        result: dict[str, Any] = json.loads(line)
+        return result
+
+    def end(self) -> None:
+        os.close(self._ask)
+        os.close(self._reply)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def _serve(work: Work, asks: TextIO, reply: int) -> None:
+    """The session process. Never returns."""
+    code = 0
+    try:
+        for line in asks:
+            data = (json.dumps(work.grade(_job(json.loads(line)))) + "\n").encode()
+            while data:
+                data = data[os.write(reply, data) :]
+    except BaseException:
+        traceback.print_exc()
+        code = 70
+    os._exit(code)
+
+
+def _job(raw: dict[str, Any]) -> Job:
+    return Job(**{**raw, "students": tuple(raw["students"])})
+
+
+class Host:
+    """Hands jobs to session processes."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._session: _Session | None = None
+
+    def grade(self, raw: dict[str, Any]) -> dict[str, Any]:
+        job = _job(raw)
+        for _ in range(2):
+            if self._session is None:
+                self._session = _Session(self._work)
+            result = self._session.grade(raw, self._work.limit_s(job) + _MARGIN_S)
+            failed = result is None
+            if failed or self._session.done >= _JOBS_PER_SESSION:
+                self._session.end()
+                self._session = None
+            if result is not None:
+                return result
+            self._work.renew()
+        return self._work.fault(job, "the process that graded this submission ended or hung, twice")
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.end()
+        self._work.close()
+
+
+def main(ask_fd: int, reply_fd: int) -> None:
+    """Serve jobs until the other side closes; what cannot start is one error line."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that holds the terminal decides
+    os.set_inheritable(ask_fd, False)
+    os.set_inheritable(reply_fd, False)
+    asks = os.fdopen(ask_fd, "r", encoding="utf-8")
+    replies = os.fdopen(reply_fd, "w", encoding="utf-8")
+    start = json.loads(asks.readline() or "{}")
+    if not start:
+        return
+    try:
+        module, name = start["work"].split(":")
+        host = Host(getattr(importlib.import_module(module), name)(start["config"]))
+    except CourseError as wrong:
+        _say(replies, {"error": "CourseError", "problems": wrong.problems, "text": str(wrong)})
+        return
+    except GraderError as wrong:
+        _say(replies, {"error": type(wrong).__name__, "text": str(wrong)})
+        return
+    try:
+        for line in asks:
+            _say(replies, {"result": host.grade(json.loads(line)["job"])})
+    except BrokenPipeError:
+        pass
+    finally:
+        host.close()
+
+
+def _say(replies: TextIO, message: dict[str, Any]) -> None:
+    replies.write(json.dumps(message) + "\n")
+    replies.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,158 @@
+"""Gets a student's code loaded, whatever it does at import, and tells what was found where.
+
+Statements are announced before they run. One that hangs or ends the process is left out, and the load goes
+on in a fresh worker without it: at most five times, all within one limit.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from grader import whereabouts
+from grader.errors import GraderFault, NotGradable
+from grader.model import Assignment, Course, Definition, Flag, Place, Remark, Submission, Text
+from grader.places import read_place
+from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut
+
+_RESTARTS: Final = 5
+_BEFORE_ANY: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the load left behind. ``trouble`` is the one sentence that stands at the top of the report."""
+
+    definitions: tuple[Definition, ...]
+    remarks: tuple[Remark, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    library_use: tuple[tuple[str, Place | None], ...] = ()
+    trouble: Text | None = None
+
+    def definition(self, name: str) -> Definition | None:
+        return next((d for d in self.definitions if d.name == name), None)
+
+
+class Loading:
+    """Loads one submission, again and again where its workers end; remembers what had to be left out."""
+
+    def __init__(self, sandbox: Sandbox, submission: Submission, assignment: Assignment, course: Course) -> None:
+        self._sandbox = sandbox
+        self._assignment = assignment
+        self._course = course
+        self._question = _question(submission, assignment)
+        self._left_out: dict[str, str] = {}  # statement number -> why
+
+    def run(self) -> tuple[Session, Loaded]:
+        """A worker with the student's code loaded. Raises ``NotGradable`` where no worker gets through."""
+        ends = time.monotonic() + self._assignment.limits.load_s
+        for _ in range(_RESTARTS + 1):
+            session = self._sandbox.open(self._assignment.limits)
+            announced: list[tuple[int, Place | None]] = [(_BEFORE_ANY, None)]
+            answer, why = self._attempt(session, announced, ends)
+            if answer is not None:
+                return session, read_loaded(answer, self._assignment, self._course)
+            session.close()
+            index, place = announced[-1]
+            if index == _BEFORE_ANY or str(index) in self._left_out:
+                break
+            self._left_out[str(index)] = why
+        raise NotGradable(_CANNOT_LOAD)
+
+    def _attempt(
+        self, session: Session, announced: list[tuple[int, Place | None]], ends: float
+    ) -> tuple[dict[str, Any] | None, str]:
+        """One load: its answer, or why there is none. Each statement may take as long as a call."""
+
+        def hear(event: dict[str, Any]) -> None:
+            index = event.get("index")
+            announced.append((index if type(index) is int else _BEFORE_ANY, read_place(event)))
+
+        limits = self._assignment.limits
+        left = max(ends - time.monotonic(), limits.call_again_s)
+        question = {**self._question, "skip": self._left_out}
+        try:
+            frame = session.ask(question, None, min(limits.call_s, left), hear, left)
+            if "raised" in frame.header:
+                raise GraderFault(f"the loader itself failed: {str(frame.header['raised'])[:400]}")
+            answer = frame.header.get("reply")
+            return (answer, "") if isinstance(answer, dict) else (None, "ends the process")
+        except SessionTimedOut:
+            return None, "hangs"
+        except SessionEnded:
+            return None, "ends the process"
+
+
+_CANNOT_LOAD: Final = Text(
+    en="the file could not be loaded: its top-level code hangs or ends the program, even without the lines "
+    'that did so first; move such code into functions or below `if __name__ == "__main__":`',
+    zh="文件无法加载：顶层代码停不下来或会结束程序，去掉最先出问题的几行之后仍然如此；"
+    '请把这些代码移进函数，或放到 `if __name__ == "__main__":` 之下',
+)
+
+
+def _question(submission: Submission, assignment: Assignment) -> dict[str, Any]:
+    """What the worker is told: the sources, and the contract's names. Nothing of it is secret."""
+    stub = assignment.stub.read_text(encoding="utf-8")
+    beside = {
+        PurePosixPath(f.path).stem: f.data.decode("utf-8", "replace")
+        for f in submission.files[1:]
+        if f.path.endswith(".py")
+    }
+    return {
+        "op": "load",
+        "chunks": [
+            {"source": c.source, "file": c.place.file, "line": c.place.line, "cell": c.place.cell}
+            for c in submission.chunks
+        ],
+        "modules": beside,
+        "module_name": PurePosixPath(assignment.file).stem,
+        "required": [{"name": f.name, "aliases": list(f.aliases), "stub": stub} for f in assignment.functions],
+        "forbidden": list(assignment.forbidden.calls),
+    }
+
+
+def read_loaded(answer: dict[str, Any], assignment: Assignment, course: Course) -> Loaded:
+    """The worker's report on a load, read as the hostile input it is."""
+    found = {d["name"]: d for d in _dicts(answer.get("definitions")) if isinstance(d.get("name"), str)}
+    names = _names(answer.get("names"))
+    inner = _names(answer.get("inner"))
+    raw = answer.get("signatures")
+    signatures = {k: _names(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
+    definitions = tuple(
+        _definition(required.name, found.get(required.name, {}), names, inner) for required in assignment.functions
+    )
+    remarks = [r for d in _dicts(answer.get("remarks")) if (r := _remark(d))]
+    flags = tuple(
+        Flag(str(d.get("kind"))[:40], str(d.get("detail"))[:300], read_place(d)) for d in _dicts(answer.get("flags"))
+    )
+    uses = tuple((str(d.get("name"))[:120], read_place(d)) for d in _dicts(answer.get("uses")))
+    remarks += whereabouts.remarks(assignment, course, definitions, names, signatures)
+    trouble = next((r.text for r, d in zip(remarks, _dicts(answer.get("remarks")), strict=False)
+                    if d.get("kind") == "syntax_error"), None)  # fmt: skip
+    return Loaded(definitions, tuple(remarks), flags, uses, trouble)
+
+
+def _definition(name: str, raw: dict[str, Any], names: list[str], inner: list[str]) -> Definition:
+    state = raw.get("state")
+    if state not in ("present", "stub", "not_callable"):
+        return Definition(name, "missing", note=whereabouts.missing(name, names, inner))
+    bound = raw.get("bound_as")
+    return Definition(name, state, read_place(raw), bound if isinstance(bound, str) else "")
+
+
+def _remark(raw: dict[str, Any]) -> Remark | None:
+    en, zh = raw.get("text_en"), raw.get("text_zh")
+    if not isinstance(en, str) or not isinstance(zh, str):
+        return None
+    return Remark(Text(en[:2000], zh[:2000]), read_place(raw))
+
+
+def _dicts(raw: Any) -> list[dict[str, Any]]:
+    return [d for d in raw[:400] if isinstance(d, dict)] if isinstance(raw, list) else []
+
+
+def _names(raw: Any) -> list[str]:
+    return [n for n in raw[:400] if isinstance(n, str) and n.isidentifier()] if isinstance(raw, list) else []

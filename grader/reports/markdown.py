@@ -1,0 +1,168 @@
+"""The report as Markdown that stays inert: no raw HTML, no links, no mentions, whatever a student's text holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.document import is_student_form
+from grader.model import Status
+from grader.reports.outline import Line, Trouble, outline, place, why
+from grader.reports.untrusted import one_line, printable
+from grader.reports.words import STATUSES, marks, word
+
+_TROUBLES_SHOWN = 4
+_SPECIAL = re.compile(r"([\\`*_\[\]<>&~])")
+# What a platform turns into a link, a mention or a formula by itself, even where it is escaped.
+_LINKED = re.compile(r"@\w|#\w|://|www\.|mailto:|xmpp:|\bGH-\d|\$|\b[0-9a-f]{7,40}\b|\w!\d", re.IGNORECASE)
+
+
+def render(document: Mapping[str, Any], *, lang: str) -> str:
+    """The whole report as one Markdown text; ends with a newline."""
+    blocks = [
+        *_head(document, lang),
+        *_remarks(document, lang),
+        *_diagnosis(document, lang),
+        *_rubric(document, lang),
+        *_flags(document, lang),
+    ]
+    if not is_student_form(document):
+        blocks.extend(_staff(document, lang))
+    return "\n\n".join(blocks) + "\n"
+
+
+def inline(text: str) -> str:
+    """``text`` on one line, its Markdown escaped; words that would become links or mentions are code."""
+    words = one_line(text).split(" ")
+    return " ".join(code(part) if _LINKED.search(part) else _SPECIAL.sub(r"\\\1", part) for part in words if part)
+
+
+def code(text: str) -> str:
+    """``text`` as a code span that no backtick in it can leave."""
+    text = one_line(text) or " "
+    ticks = "`" * (_longest_run(text) + 1)
+    edge = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def fenced(text: str, indent: str = "") -> str:
+    """``text`` as a code block whose fence is longer than any run of backticks in it."""
+    text = printable(text)
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return "\n".join(f"{indent}{line}".rstrip() for line in (f"{fence}text", *text.split("\n"), fence))
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _prose(text: str, indent: str) -> str:
+    """A sentence where it is one, else a block that keeps its lines (a caret under an error, a table of numbers)."""
+    text = text.strip("\n")
+    return f"\n\n{fenced(text, indent)}" if "\n" in text else inline(text)
+
+
+def _head(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    submission = document["submission"]
+    yield f"# {inline(document['title'] or document['assignment'])}"
+    facts = [f"{word('submission', lang)} {code(submission['id'])}"]
+    if submission["students"]:
+        facts.append(f"{word('students', lang)} {', '.join(code(name) for name in submission['students'])}")
+    if submission["fingerprint"]:
+        facts.append(f"{word('fingerprint', lang)} {code(submission['fingerprint'])}")
+    yield " · ".join(facts)
+    if document["score"] is not None:
+        yield f"**{word('score', lang)} {marks(document['score'])} / {marks(document['max_score'])}**"
+    elif document["status"] != Status.GRADED:
+        yield f"**{word('status', lang)}: {STATUSES[document['status']].pick(lang)}**"
+    if document["isolation"]["level"] != "isolated":
+        yield f"> {word('practice', lang)}"
+    if document["reason"]:
+        yield _prose(document["reason"], "").strip()
+
+
+def _remarks(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    if document["remarks"]:
+        yield f"## {word('remarks', lang)}"
+    for remark in document["remarks"]:
+        spot = place(remark, lang)
+        yield f"- {code(spot) + ' ' if spot else ''}{_prose(remark['text'], '  ')}"
+
+
+def _diagnosis(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    if document["diagnosis"]:
+        yield f"## {word('diagnosis', lang)}"
+    for finding in document["diagnosis"]:
+        facts = []
+        if finding["of"]:
+            facts.append(word("explains", lang, **finding | {"function": code(finding["function"])}))
+        if finding["score_if_mended"] is not None:
+            mended, most = marks(finding["score_if_mended"]), marks(document["max_score"])
+            facts.append(word("mended", lang, score=mended, max=most))
+        yield f"**{inline(finding['text'])}**" + (f"\n\n{'; '.join(facts)}" if facts else "")
+
+
+def _rubric(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    lines = outline(document, lang)
+    lost, held = [line for line in lines if not line.held], [line for line in lines if line.held]
+    if lost:
+        yield f"## {word('lost' if lost[0].points is not None else 'public_only', lang)}"
+    for line in lost:
+        yield from _lost_line(document, line, lang)
+    if held:
+        yield f"## {word('held', lang)}"
+        yield "\n".join(f"- {_points(line)}{code(line.id)} {inline(line.title)}" for line in held)
+
+
+def _lost_line(document: Mapping[str, Any], line: Line, lang: str) -> Iterator[str]:
+    yield f"### {_points(line)}{code(line.id)} {inline(line.title)}"
+    staff = not is_student_form(document)
+    shown = line.troubles if staff else line.troubles[:_TROUBLES_SHOWN]
+    for trouble in shown:
+        yield _trouble(trouble, lang, staff=staff)
+    if len(shown) < len(line.troubles):
+        yield word("further", lang, count=len(line.troubles) - len(shown))
+    if line.hint:
+        yield f"**{word('next', lang)}**: {_prose(line.hint, '')}"
+    yield word("more", lang, command=code(f"grader hint {document['assignment']} {line.id}"))
+
+
+def _trouble(trouble: Trouble, lang: str, *, staff: bool) -> str:
+    count = f" ({word('checks', lang, count=trouble.count)})" if trouble.count > 1 else ""
+    said = [f"- **{word('why', lang)}**{count}: {_prose(why(trouble, lang), '  ')}"]
+    if trouble.where:
+        said.append(f"- **{word('where', lang)}**: {code(trouble.where)}")
+    for test in trouble.tests if staff else ():
+        said.append(f"- {code(test['id'])}" + (f": {_prose(test['detail'], '  ')}" if test["detail"] else ""))
+    return "\n".join(said)
+
+
+def _points(line: Line) -> str:
+    if line.points is None or line.max_points is None:
+        return ""
+    return f"{marks(line.points)}/{marks(line.max_points)} "
+
+
+def _flags(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    if document["flags"]:
+        yield f"## {word('flags', lang)}"
+    for flag in document["flags"]:
+        costs = word("costs", lang, marks=marks(flag["costs"])) if flag["costs"] else ""
+        spot = place(flag, lang)
+        said = (code(flag["kind"]), inline(flag["detail"]), code(spot) if spot else "", costs)
+        yield "- " + " ".join(part for part in said if part)
+
+
+def _staff(document: Mapping[str, Any], lang: str) -> Iterator[str]:
+    isolation = document["isolation"]
+    yield f"## {word('staff', lang)}"
+    walls = ", ".join(isolation["walls"]) or "-"
+    yield "\n".join((
+        f"- {word('seed', lang)} {code(str(document['seed']))}",
+        f"- {word('walls', lang)} {code(isolation['level'])} ({code(walls)})",
+    ))  # fmt: skip
+    for stream in ("stdout", "stderr"):
+        if document["output"][stream]:
+            cut = f" ({word('truncated', lang)})" if document["output"]["truncated"] else ""
+            yield f"{word('output', lang)}: {code(stream)}{cut}\n\n{fenced(document['output'][stream])}"

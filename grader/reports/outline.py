@@ -1,0 +1,109 @@
+"""A report's document arranged for reading: tests under their criterion, the same trouble said once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.model import Outcome
+from grader.reports.words import OUTCOMES, word
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that went wrong in one or more tests of a criterion. All texts are as the document has them."""
+
+    outcome: str
+    title: str
+    note: str
+    where: str
+    count: int
+    blocked_by: str | None
+    tests: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the rubric with the troubles found under it."""
+
+    id: str
+    title: str
+    points: float | None  # None: public checks carry no marks
+    max_points: float | None
+    hint: str
+    troubles: tuple[Trouble, ...]
+    tests: tuple[Mapping[str, Any], ...]
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing was lost here."""
+        if self.points is None or self.max_points is None:
+            return not self.troubles
+        return self.points >= self.max_points
+
+
+def outline(document: Mapping[str, Any], lang: str) -> tuple[Line, ...]:
+    """The rubric's lines in order; criteria known from tests alone follow, without marks."""
+    rubric = {criterion["id"]: criterion for criterion in document["criteria"]}
+    under: dict[str, list[Mapping[str, Any]]] = {name: [] for name in rubric}
+    for test in document["tests"]:
+        under.setdefault(test["criterion"], []).append(test)
+    return tuple(_line(name, rubric.get(name), tests, lang) for name, tests in under.items())
+
+
+def place(spot: Mapping[str, Any] | None, lang: str) -> str:
+    """``file:line``, or file, cell and line; empty where nothing is known."""
+    if not spot or "file" not in spot:
+        return ""
+    return word("in_line" if spot.get("cell") is None else "in_cell", lang, **spot)
+
+
+def why(trouble: Trouble, lang: str) -> str:
+    """What a reader is told of a trouble: its note, else what stands in for one."""
+    if trouble.outcome == Outcome.BLOCKED and not trouble.note:
+        named = trouble.blocked_by is not None
+        return word("waits", lang, criterion=trouble.blocked_by) if named else word("waits_for_some", lang)
+    said = trouble.note or trouble.title
+    ending = OUTCOMES[trouble.outcome].pick(lang)
+    return said if trouble.note and trouble.outcome == Outcome.FAILED else f"{said} ({ending})" if said else ending
+
+
+def _line(name: str, criterion: Mapping[str, Any] | None, tests: list[Mapping[str, Any]], lang: str) -> Line:
+    return Line(
+        id=name,
+        title=criterion["title"] if criterion else tests[0]["title"],
+        points=criterion["points"] if criterion else None,
+        max_points=criterion["max_points"] if criterion else None,
+        hint=criterion["hint"] if criterion else "",
+        troubles=_troubles(tests, lang),
+        tests=tuple(tests),
+    )
+
+
+def _troubles(tests: list[Mapping[str, Any]], lang: str) -> tuple[Trouble, ...]:
+    """Tests that did not pass, one entry for each thing said; a note is never repeated."""
+    groups: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
+    for test in tests:
+        if test["outcome"] != Outcome.PASSED:
+            groups.setdefault(_sameness(test), []).append(test)
+    return tuple(_trouble(group, lang) for group in groups.values())
+
+
+def _sameness(test: Mapping[str, Any]) -> tuple[object, ...]:
+    said = test["note"] or ("" if test["outcome"] == Outcome.BLOCKED else test["title"])
+    return (test["outcome"], said, test["blocked_by"])
+
+
+def _trouble(tests: list[Mapping[str, Any]], lang: str) -> Trouble:
+    first = tests[0]
+    places = dict.fromkeys(spot for test in tests if (spot := place(test["place"], lang)))
+    return Trouble(
+        outcome=first["outcome"],
+        title=first["title"],
+        note=first["note"],
+        where=", ".join(list(places)[:3]),
+        count=len(tests),
+        blocked_by=first["blocked_by"],
+        tests=tuple(tests),
+    )

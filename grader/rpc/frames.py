@@ -1,0 +1,95 @@
+"""Length-prefixed frames: a JSON header and the raw bytes of its tensors.
+
+``[4 bytes header length][4 bytes payload length][header][payload]``, lengths little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from grader.rpc.values import Decoder, Encoder, ProtocolError
+
+HEADER_CAP: Final = 4 << 20
+_PREFIX: Final = struct.Struct("<II")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message: ``header["op"]`` or ``header["reply"]`` says what it is."""
+
+    header: dict[str, Any]
+    payload: memoryview
+
+    def decoder(self) -> Decoder:
+        heads = self.header.get("buffers", [])
+        if not isinstance(heads, list) or len(heads) > 4096:
+            raise ProtocolError("the list of buffers is no list, or too long")
+        return Decoder(heads, self.payload)
+
+
+def pack(header: dict[str, Any], encoder: Encoder | None = None) -> bytes:
+    """The bytes of one frame."""
+    buffers: Sequence[bytes] = encoder.buffers if encoder else ()
+    head = {**header, "buffers": encoder.heads} if encoder else header
+    text = json.dumps(head, separators=(",", ":"), ensure_ascii=True).encode()
+    return b"".join((_PREFIX.pack(len(text), sum(map(len, buffers))), text, *buffers))
+
+
+class FrameReader:
+    """Grows with the bytes that arrive and gives whole frames; a frame over the cap is an error."""
+
+    def __init__(self, payload_cap: int, header_cap: int = HEADER_CAP) -> None:
+        self._caps = (header_cap, payload_cap)
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._held += data
+
+    def next(self) -> Frame | None:
+        """The next whole frame, or None while bytes are missing. Raises ``ProtocolError``."""
+        if len(self._held) < _PREFIX.size:
+            return None
+        head_len, body_len = _PREFIX.unpack_from(self._held)
+        if head_len > self._caps[0]:
+            raise ProtocolError("a frame's header is over its limit")
+        if body_len > self._caps[1]:
+            raise ProtocolError("a result is over its size limit")
+        end = _PREFIX.size + head_len + body_len
+        if len(self._held) < end:
+            return None
+        head = bytes(self._held[_PREFIX.size : _PREFIX.size + head_len])
+        body = memoryview(bytes(self._held[_PREFIX.size + head_len : end]))
+        del self._held[:end]
+        return Frame(_header(head), body)
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ProtocolError("a frame's header is no JSON") from None
+    if not isinstance(header, dict):
+        raise ProtocolError("a frame's header is no object")
+    return header
+
+
+def read_frame(fd: int, reader: FrameReader) -> Frame | None:
+    """Block until a whole frame is there; None at the end of the stream."""
+    while (frame := reader.next()) is None:
+        data = os.read(fd, 1 << 20)
+        if not data:
+            return None
+        reader.feed(data)
+    return frame
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write everything to a blocking descriptor."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

@@ -1,0 +1,59 @@
+"""Starts, limits and kills workers. Knows no checks and no marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from grader.model import Isolation, Limits, Output
+from grader.rpc.frames import Frame
+from grader.rpc.values import Encoder
+
+
+class SessionEnded(Exception):
+    """The worker is gone: it ended its process, crashed or broke the protocol. ``how`` is for people."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class SessionTimedOut(Exception):
+    """The worker gave no answer in time and was killed."""
+
+
+class Session(Protocol):
+    """One worker, from its first question to its end."""
+
+    def ask(
+        self,
+        header: dict[str, Any],
+        encoder: Encoder | None,
+        limit_s: float,
+        on_event: Callable[[dict[str, Any]], None] | None = None,
+        total_s: float | None = None,
+    ) -> Frame:
+        """Send one question and wait for its answer; raises ``SessionTimedOut`` or ``SessionEnded``.
+
+        ``limit_s`` starts again with each event of the worker's; ``total_s`` does not.
+        """
+
+    def output(self) -> Output:
+        """What the student's code printed so far, head and tail."""
+
+    def close(self) -> None:
+        """Kill the worker and free everything. May be called twice."""
+
+
+class Sandbox(Protocol):
+    """A source of fresh workers."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """What stands between a worker and the machine, as proven when it starts."""
+
+    def open(self, limits: Limits) -> Session:
+        """A fresh worker that has seen no student code yet. Raises ``GraderFault``."""
+
+    def close(self) -> None:
+        """End every worker and what started them."""

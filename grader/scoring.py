@@ -1,0 +1,40 @@
+"""The only arithmetic on marks. Shares are exact; each criterion is rounded to 0.01, the total is their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from grader.model import Assignment, Criterion, CriterionScore, Flag, Outcome, TestResult
+
+
+def score_criteria(assignment: Assignment, tests: Sequence[TestResult], lang: str) -> tuple[CriterionScore, ...]:
+    """Every rubric line with the marks its tests earned."""
+    return tuple(_score(c, [t for t in tests if t.criterion == c.id], lang) for c in assignment.criteria)
+
+
+def _score(criterion: Criterion, tests: Sequence[TestResult], lang: str) -> CriterionScore:
+    points = rounded(criterion.marks * _share(criterion, tests))
+    hint = criterion.hints[0].pick(lang) if points < criterion.marks and criterion.hints else ""
+    return CriterionScore(criterion.id, criterion.title.pick(lang), points, criterion.marks, hint)
+
+
+def _share(criterion: Criterion, tests: Sequence[TestResult]) -> Fraction:
+    counted = [t for t in tests if t.outcome is not Outcome.BLOCKED]
+    if not counted:
+        return Fraction(1 if tests and criterion.when_blocked == "free" else 0)
+    passed = sum(t.outcome is Outcome.PASSED for t in counted)
+    if criterion.all_or_nothing:
+        return Fraction(int(passed == len(counted)))
+    return Fraction(passed, len(counted))
+
+
+def total(criteria: Sequence[CriterionScore], flags: Sequence[Flag]) -> Fraction:
+    """The sum of the criteria less what flags cost, never below zero."""
+    earned = sum((c.points for c in criteria), Fraction(0))
+    return max(rounded(earned - sum((f.costs for f in flags), Fraction(0))), Fraction(0))
+
+
+def rounded(value: Fraction) -> Fraction:
+    """To 0.01, halves up."""
+    return Fraction(int(value * 100 + Fraction(1, 2)), 100)

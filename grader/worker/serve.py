@@ -1,0 +1,143 @@
+"""The worker's loop: one question, one answer, in plain values. Holds no expected value and no verdict."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader.rpc.frames import Frame, FrameReader, pack, read_frame, write_all
+from grader.rpc.values import Encoder
+from grader.worker import loader
+from grader.worker.calls import Calls
+from grader.worker.library_use import uses
+from grader.worker.objects import Objects
+
+_QUESTION_CAP = 64 << 20
+_MESSAGE_CAP = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An answer that is a JSON tree already."""
+
+    tree: dict[str, Any]
+
+
+class Worker:
+    """Answers questions about one submission."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        self._send = send
+        self._asked = 0
+        self._place_of_error: Callable[[TracebackType | None], Mapping[str, Any] | None] = lambda trace: None
+        self._objects = Objects()
+        self._calls = Calls(self._objects)
+        self._operations: Mapping[str, Callable[[Frame], Any]] = {
+            "load": self._load,
+            "call": self._calls.call,
+            "backward": self._calls.backward,
+            "object": self._objects.operate,
+            "seed": self._seed,
+        }
+
+    def answer(self, frame: Frame) -> None:
+        """One question, one answer; whatever the student's code raises becomes part of the answer."""
+        self._asked = frame.header["n"]
+        encoder = Encoder()
+        try:
+            result = self._operations[frame.header["op"]](frame)
+            body = {"reply": result.tree} if isinstance(result, Plain) else self._calls.reply(result, encoder)
+        except BaseException as raised:  # SystemExit and KeyboardInterrupt are answers, too
+            encoder = Encoder()
+            body = {"raised": self._describe(raised)}
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._send(pack({**body, "n": self._asked}, encoder))
+
+    def _load(self, frame: Frame) -> Any:
+        question = frame.header
+
+        def announce(index: int, place: Mapping[str, Any]) -> None:
+            self._send(pack({"event": "statement", "index": index, **place, "n": self._asked}))
+
+        loaded = loader.load(
+            question["chunks"],
+            question["modules"],
+            question["module_name"],
+            question["required"],
+            {int(number): why for number, why in question["skip"].items()},
+            announce,
+        )
+        self._place_of_error = loaded.place_of_error
+        self._calls.namespace = loaded.namespace
+        return Plain(load_answer(loaded, question["forbidden"]))
+
+    def _seed(self, frame: Frame) -> None:
+        number = int(frame.header["seed"])
+        torch.manual_seed(number)
+        np.random.seed(number % (1 << 32))
+        random.seed(number)
+
+    def _describe(self, raised: BaseException) -> dict[str, Any]:
+        """An exception as plain facts: class names, message, and the innermost line of the student's own."""
+        kinds = [kind_name(cls) for cls in type(raised).__mro__ if cls not in (object, BaseException)]
+        trace = raised.__traceback__
+        last = trace
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        return {
+            "kinds": kinds[:8],
+            "message": _message(raised),
+            "place": self._place_of_error(trace),
+            "innermost_own": last is not None and self._place_of_error(last) is not None,
+            "memory": _is_memory(raised),
+        }
+
+
+def load_answer(loaded: loader.Loaded, forbidden: list[str]) -> dict[str, Any]:
+    """What a load found, as plain data."""
+    found = []
+    for file, trees in loaded.trees.items():
+        for name, line in uses(trees, forbidden):
+            spot = loaded.place_of(file, line)
+            found.append({"name": name, **(spot or {})})
+    return {**loaded.summary(), "uses": found[:50]}
+
+
+def kind_name(cls: type) -> str:
+    """A class name as an identifier of at most 60 characters, however the class behaves."""
+    name = type.__getattribute__(cls, "__name__")
+    return "".join(c for c in name[:60] if c.isalnum() or c == "_") or "nameless"
+
+
+def _message(raised: BaseException) -> str:
+    try:
+        return str(raised)[:_MESSAGE_CAP]
+    except BaseException:
+        return ""
+
+
+def _is_memory(raised: BaseException) -> bool:
+    text = _message(raised)
+    return isinstance(raised, MemoryError) or (
+        isinstance(raised, RuntimeError) and ("can't allocate memory" in text or "not enough memory" in text)
+    )
+
+
+def serve(question_fd: int, answer_fd: int) -> None:
+    """Answer until the question pipe closes."""
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    reader = FrameReader(_QUESTION_CAP)
+    worker = Worker(lambda data: write_all(answer_fd, data))
+    while (frame := read_frame(question_fd, reader)) is not None:
+        worker.answer(frame)
+
+

@@ -1,0 +1,92 @@
+"""Harmless stand-ins for what nobody can answer while grading: the keyboard, the debugger, the notebook."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+NO_INPUT = "input() has nobody to answer it while grading; put the value into the code instead"
+
+
+class NoInput(EOFError):
+    """The code asked for the keyboard."""
+
+
+def no_input(prompt: object = "", /) -> str:
+    """What ``input`` is while grading: always raises ``NoInput``."""
+    raise NoInput(NO_INPUT)
+
+
+def no_breakpoint(*args: object, **kwargs: object) -> None:
+    """What ``breakpoint()`` is while grading: nothing."""
+
+
+class Silent:
+    """Answers every attribute and every call with itself, and is false: libraries take it for "no notebook"."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(())
+
+    def __getitem__(self, key: object) -> Silent:
+        return self
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def __call__(self, *args: object, **kwargs: object) -> Silent:
+        return self
+
+    def __getattr__(self, name: str) -> Silent:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __repr__(self) -> str:
+        return "<the notebook's shell is not here while grading>"
+
+
+def display(*objects: object, **kwargs: object) -> None:
+    """What ``display`` is while grading: nothing."""
+
+
+def get_ipython() -> Silent:
+    """What ``get_ipython`` gives while grading."""
+    return Silent()
+
+
+NOTEBOOK_NAMES: tuple[str, ...] = ("display", "get_ipython")
+
+
+def quiet_the_terminal(file: str) -> None:
+    """Let ``input`` raise, ``breakpoint`` pass, and ``sys.argv`` hold the file alone."""
+    builtins.input = no_input
+    sys.breakpointhook = no_breakpoint
+    sys.argv = [file]
+
+
+def furnish_notebook(namespace: dict[str, Any]) -> None:
+    """Give a notebook its ``display`` and ``get_ipython``, also by import."""
+    namespace["display"] = display
+    namespace["get_ipython"] = get_ipython
+    if "IPython" in sys.modules:
+        return
+    shell, shown = ModuleType("IPython"), ModuleType("IPython.display")
+    for module in (shell, shown):
+        module.__dict__.update(get_ipython=get_ipython, display=display, __getattr__=_anything, __path__=[])
+        sys.modules[module.__name__] = module
+    shell.__dict__["display"] = shown
+
+
+def _anything(name: str) -> Silent:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Silent()

@@ -1,0 +1,119 @@
+"""What the loader tells a student, in English and Chinese."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from grader.worker.notebook_source import Removed
+from grader.worker.records import RemarkRecord, Spot, clean
+
+_LINE_CAP = 120  # characters of a source line shown
+
+
+def remark(kind: str, en: str, zh: str, spot: Spot | None) -> RemarkRecord:
+    where = spot or Spot(file="", line=None, cell=None)
+    return RemarkRecord(
+        kind=kind,
+        text_en=clean(en, 1200),
+        text_zh=clean(zh, 1200),
+        file=where["file"] or None,
+        line=where["line"],
+        cell=where["cell"],
+    )
+
+
+def syntax_error(kind: str, message: str, line: str, spot: Spot, column: int) -> RemarkRecord:
+    """The line Python could not read, with a caret under the place."""
+    shown = _line_and_caret(line, column)
+    where_en = f"cell {spot['cell']}, line {spot['line']}" if spot["cell"] else f"line {spot['line']}"
+    where_zh = f"第 {spot['cell']} 个单元格第 {spot['line']} 行" if spot["cell"] else f"第 {spot['line']} 行"
+    rest_en = "Nothing in this cell could be used." if spot["cell"] else "Nothing in this file could be used."
+    rest_zh = "这个单元格里的代码都没有生效。" if spot["cell"] else "这个文件里的代码都没有生效。"
+    return remark(
+        "syntax_error",
+        f"Python cannot read {where_en}, column {column}: {kind}: {message}\n{shown}\n{rest_en}",
+        f"Python 读不懂{where_zh}第 {column} 列：{kind}: {message}\n{shown}\n{rest_zh}",
+        spot,
+    )
+
+
+def unreadable(kind: str, message: str, spot: Spot) -> RemarkRecord:
+    en = f"Python could not compile this ({kind}: {message}); it was left out."
+    return remark("not_compiled", en, f"Python 无法编译这段代码（{kind}: {message}），已跳过。", spot)
+
+
+def raised(kind: str, message: str, spot: Spot, statement: Spot) -> RemarkRecord:
+    said = f"{kind}: {message}" if message else kind
+    line = statement["line"]
+    en = f"This raised {said} while your code was loaded. The statement at line {line} was left out; the rest counts."
+    zh = f"加载代码时这里抛出 {said}。第 {line} 行开始的这条语句被跳过，其余部分照常评分。"
+    return remark("raised", en, zh, spot)
+
+
+def asked_for_input(spot: Spot) -> RemarkRecord:
+    return remark(
+        "input",
+        "This asks for keyboard input, and nobody can answer while grading: left out. Put the value into the code.",
+        "这里要求键盘输入，评分时没有人可以输入。这条语句被跳过；请把值直接写进代码。",
+        spot,
+    )
+
+
+def skipped(reason: str, spot: Spot) -> RemarkRecord:
+    """``reason``: "hangs", "ends the process" or "" where it is not known which."""
+    en, zh = {
+        "hangs": ("never finished", "一直没有执行完"),
+        "ends the process": ("ended the whole process", "结束了整个进程"),
+    }.get(reason, ("never finished or ended the whole process", "没有执行完，或者结束了整个进程"))
+    return remark(
+        "skipped",
+        f"This statement {en}, so it was left out; the rest counts.",
+        f"这条语句{zh}，因此被跳过；其余部分照常评分。",
+        spot,
+    )
+
+
+def neutralised(removed: Removed, spot: Spot) -> RemarkRecord:
+    what = clean(removed.what, 80)
+    en, zh = {
+        "left_out": ("is a notebook command, not Python; it was left out", "是笔记本命令，不是 Python 代码，已忽略"),
+        "statement_kept": ("is a notebook command; the Python in it was kept", "是笔记本命令；其中的 Python 代码照常保留"),
+        "body_kept": ("is a notebook command; the code below it was kept", "是笔记本命令；它下面的代码照常保留"),
+        "body_left_out": (
+            "says that this cell is not plain Python; it was left out",
+            "表示这个单元格不是普通的 Python 代码，整个单元格已忽略",
+        ),
+        "file": (
+            "writes another file; it can be imported, but is no code of this notebook",
+            "写出另一个文件；可以导入它，但它不算这个笔记本的代码",
+        ),
+        "await": (
+            "waits at the top of a cell; it was run without an event loop",
+            "在单元格最外层等待；已在没有事件循环的情况下运行",
+        ),
+    }[removed.how]
+    return remark("magic_removed", f"`{what}` {en}.", f"`{what}` {zh}。", spot)
+
+
+def never_ran(name: str, spot: Spot) -> RemarkRecord:
+    return remark(
+        "never_ran",
+        f"`{name}` is defined here, but under a condition that did not hold while grading, so it does not exist.",
+        f"`{name}` 定义在这里，但它所在的条件在评分时不成立，所以并不存在。",
+        spot,
+    )
+
+
+def more(count: int) -> RemarkRecord:
+    return remark("more", f"... and {count} more remarks like these.", f"……还有 {count} 条类似的说明。", None)
+
+
+def _line_and_caret(line: str, column: int) -> str:
+    """The line, cut around the column where it is long, and a caret that lines up under wide characters too."""
+    at = max(column - 1, 0)
+    start = max(0, at - _LINE_CAP // 2) if len(line) > _LINE_CAP else 0
+    shown = line[start : start + _LINE_CAP]
+    before = "".join(
+        "\t" if c == "\t" else "\u3000" if unicodedata.east_asian_width(c) in "WF" else " " for c in shown[: at - start]
+    )
+    return f"    {shown}\n    {before}^"

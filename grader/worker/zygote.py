@@ -1,0 +1,113 @@
+"""The zygote: imports torch once, then forks one worker per request. Runs inside the box."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import socket
+import sys
+import traceback
+from typing import Any
+
+
+def main(control_fd: int, drop_path: str) -> None:
+    """Serve fork requests on the control socket until its other end closes."""
+    import grader.worker.serve  # with torch and NumPy, before any fork
+
+    sys.path[:] = [path for path in sys.path if path and path != drop_path]
+    _warm_up()
+    gc.collect()
+    gc.freeze()
+    control = socket.socket(fileno=control_fd)
+    control.send(json.dumps({"ready": True}).encode())
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        if not request:
+            os._exit(0)
+        _reap()
+        _answer(control, json.loads(request), list(fds))
+
+
+def _warm_up() -> None:
+    """Touch what every worker will need; tiny, so that no thread pool is ever started."""
+    import torch
+
+    torch.set_num_threads(1)
+    q = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
+    torch.softmax(q @ q.transpose(-2, -1), dim=-1).sum().backward()  # type: ignore[no-untyped-call]
+    layer = torch.nn.Linear(2, 2)
+    layer(torch.ones(1, 2)).sum().backward()
+
+
+def _answer(control: socket.socket, request: dict[str, Any], fds: list[int]) -> None:
+    if "end" in request:
+        control.send(json.dumps({"status": _wait(int(request["end"]))}).encode())
+        return
+    try:
+        pid = os.fork()
+    except OSError as failed:
+        control.send(json.dumps({"error": str(failed)}).encode())
+        return
+    if pid == 0:
+        _become_worker(control, request["fork"], fds)
+    pidfd = os.pidfd_open(pid)
+    socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [pidfd])
+    for fd in (*fds, pidfd):
+        os.close(fd)
+
+
+def _become_worker(control: socket.socket, limits: dict[str, Any], fds: list[int]) -> None:
+    """The child: own pipes, own session, own limits, then questions until the end. Never returns."""
+    try:
+        control.close()
+        question, answer, stdout, stderr = fds
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(stdout, 1)
+        os.dup2(stderr, 2)
+        for fd in (stdout, stderr):
+            os.close(fd)
+        from grader.worker.limits import set_limits
+        from grader.worker.serve import serve
+
+        set_limits(memory_mib=int(limits["memory_mib"]))
+        serve(question, answer)
+        os._exit(0)
+    except BaseException:  # the one place where nothing above may see it
+        traceback.print_exc()
+        os._exit(70)
+
+
+def _wait(pid: int) -> int | None:
+    """The wait status of a worker whose pipes are closed; it is killed first, should it linger."""
+    try:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done == 0:
+            os.kill(pid, 0)
+            done, status = _wait_briefly(pid)
+    except (ChildProcessError, ProcessLookupError):
+        return None
+    return status if done else None
+
+
+def _wait_briefly(pid: int) -> tuple[int, int]:
+    """A dying process needs a moment to become a zombie; one that only closed its pipes is killed."""
+    import select
+    import signal
+
+    pidfd = os.pidfd_open(pid)
+    try:
+        if not select.select([pidfd], [], [], 2.0)[0]:
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        return os.waitpid(pid, 0)
+    finally:
+        os.close(pidfd)
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
