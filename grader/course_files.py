@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from grader.errors import CourseError
 from grader.model import Limits
-from grader.strict_yaml import Loaded, Path
+from grader.strict_yaml import Loaded, Path, Position
 
 LANGUAGES = ("en", "zh")
 _TYPES = {
@@ -59,13 +59,19 @@ def _hundredths(number: float) -> float:
     return number
 
 
+def _three(steps: list[str]) -> list[str]:
+    if len(steps) != 3:
+        raise PydanticCustomError("steps", "exactly three steps wanted, {count} here", {"count": len(steps)})
+    return steps
+
+
 Name = Annotated[str, AfterValidator(_identifier)]
 Dotted = Annotated[str, AfterValidator(_dotted)]
 Said = Annotated[str, AfterValidator(_said)]
 FileName = Annotated[str, AfterValidator(_file_name)]
 Marks = Annotated[float, Field(gt=0, le=1000), AfterValidator(_hundredths)]
 Costs = Annotated[float, Field(ge=0, le=1000), AfterValidator(_hundredths)]
-Steps = Annotated[list[Said], Field(min_length=3, max_length=3)]
+Steps = Annotated[list[Said], AfterValidator(_three)]
 Shown = Literal["public", "criteria", "full"]
 
 
@@ -154,24 +160,32 @@ def read(shape: type[_Shape], loaded: Loaded, name: str, languages: Sequence[str
     try:
         return shape.model_validate(loaded.data, context={"languages": tuple(languages)})
     except ValidationError as bad:
-        raise CourseError([_problem(shape, loaded, name, error) for error in bad.errors()]) from bad
+        errors = [error for error in bad.errors() if not _misspelt(shape, error, bad.errors())]
+        placed = sorted((_position(loaded, error), _what(shape, error)) for error in errors)
+        raise CourseError([f"{name}:{position}: {what}" for position, what in placed]) from bad
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """``; did you mean 'x'?`` where something known is close, else what is known."""
-    close = get_close_matches(word, known, n=1, cutoff=0.6)
-    if close:
+    if close := get_close_matches(word, known, n=1):
         return f"; did you mean '{close[0]}'?"
     return f"; known here: {', '.join(known)}" if known else ""
 
 
-def _problem(shape: type[Strict], loaded: Loaded, name: str, error: ErrorDetails) -> str:
+def _misspelt(shape: type[Strict], error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:
+    """Whether a missing key is there under a name that is close: one mistake, told once."""
+    where = error["loc"]
+    unknown = [e["loc"] for e in errors if e["type"] == "extra_forbidden" and e["loc"][:-1] == where[:-1]]
+    keys = _keys(shape, where[:-1])
+    return error["type"] == "missing" and any(get_close_matches(str(u[-1]), keys, n=1) == [where[-1]] for u in unknown)
+
+
+def _position(loaded: Loaded, error: ErrorDetails) -> Position:
+    return loaded.position(error["loc"], key=error["type"] == "extra_forbidden")
+
+
+def _what(shape: type[Strict], error: ErrorDetails) -> str:
     where: Path = error["loc"]
-    unknown = error["type"] == "extra_forbidden"
-    return f"{name}:{loaded.position(where, key=unknown)}: {_what(shape, where, error)}"
-
-
-def _what(shape: type[Strict], where: Path, error: ErrorDetails) -> str:
     key = ".".join(str(step) for step in where) or "the file"
     last, context = str(where[-1]) if where else "", error.get("ctx", {})
     match error["type"]:
@@ -182,10 +196,8 @@ def _what(shape: type[Strict], where: Path, error: ErrorDetails) -> str:
         case "literal_error":
             known = [word.strip(" '") for word in context["expected"].replace(" or ", ",").split(",")]
             return f"{key}: {error['input']!r} is not possible here{nearest(str(error['input']), known)}"
-        case "too_short" | "too_long":
-            low, high = context.get("min_length"), context.get("max_length")
-            wanted = f"at least {low}" if low is not None else f"at most {high}"
-            return f"{key}: {_items(context['actual_length'])} here; {wanted} wanted"
+        case "too_short":
+            return f"{key}: at least one item wanted"
         case "model_type" | "dict_type":
             return f"{key}: keys with values wanted, not {_kind(error['input'])}"
         case "list_type" | "string_type" | "float_type" | "int_type" | "bool_type":
@@ -194,10 +206,6 @@ def _what(shape: type[Strict], where: Path, error: ErrorDetails) -> str:
             return f"{key}: {error['msg']}"
         case _:
             return f"{key}: {error['msg'][:1].lower()}{error['msg'][1:]}"
-
-
-def _items(count: int) -> str:
-    return "1 item" if count == 1 else f"{count} items"
 
 
 def _kind(value: object) -> str:

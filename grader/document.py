@@ -238,7 +238,7 @@ def _without_marks(form: Mapping[str, Any]) -> dict[str, Any]:
     graded = form["status"] == Status.GRADED
     return {
         "score": None,
-        "reason": _WITHHELD.pick(str(form.get("lang", "en"))) if graded else form["reason"],
+        "reason": form["reason"] or (_WITHHELD.pick(str(form["lang"])) if graded else None),
         "criteria": [],
         "tests": [test for test in form["tests"] if test["visibility"] == "public"],
         "flags": [],

@@ -55,7 +55,7 @@ class Loading:
             if answer is not None:
                 return session, read_loaded(answer, self._assignment, self._course)
             session.close()
-            index, place = announced[-1]
+            index, _ = announced[-1]
             if index == _BEFORE_ANY or str(index) in self._left_out:
                 break
             self._left_out[str(index)] = why

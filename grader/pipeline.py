@@ -205,17 +205,17 @@ class Desk:
         return to_document(self.report(job))
 
     def report(self, job: Job) -> GradeReport:
-        return grade(job, self._course, self._exercise(job), self._sandbox)
+        return grade(job, self._course, self.exercise(job.assignment, job.public_only), self._sandbox)
 
     def fault(self, job: Job, reason: str) -> dict[str, Any]:
         """The report of a job that our own side could not finish."""
         text = Text(en=f"the grader itself failed ({reason})", zh=f"评分程序自身出错（{reason}）")
-        exercise = self._exercise(job)
+        exercise = self.exercise(job.assignment, job.public_only)
         return to_document(_unmarked(job, exercise, self._sandbox.isolation, Status.GRADER_FAULT, text, None))
 
     def limit_s(self, job: Job) -> float:
         """Seconds within which a healthy session is done: two runs of the submission."""
-        limits = self._exercise(job).assignment.limits
+        limits = self.exercise(job.assignment, job.public_only).assignment.limits
         return 2 * (limits.submission_s + limits.load_s)
 
     def renew(self) -> None:
@@ -226,10 +226,11 @@ class Desk:
     def close(self) -> None:
         self._sandbox.close()
 
-    def _exercise(self, job: Job) -> Exercise:
-        key = (job.assignment, job.public_only)
+    def exercise(self, name: str, public_only: bool = False) -> Exercise:
+        """An assignment with its checks, collected when it is first asked for."""
+        key = (name, public_only)
         if key not in self._exercises:
-            self._exercises[key] = open_exercise(self._course, *key)
+            self._exercises[key] = open_exercise(self._course, name, public_only)
         return self._exercises[key]
 
 

@@ -49,7 +49,8 @@ def of(error: StudentError) -> Ending:
             return Ending(
                 Outcome.OUT_OF_MEMORY,
                 Text(
-                    en=f"{name} asked for more memory than the limit allows: look for a tensor far larger than its inputs",
+                    en=f"{name} asked for more memory than the limit allows: "
+                    "look for a tensor far larger than its inputs",
                     zh=f"{name} 申请的内存超过了限制：请查找比输入大得多的张量",
                 ),
                 str(error),

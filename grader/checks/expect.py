@@ -246,7 +246,8 @@ def gradients(
     if not out.requires_grad:
         raise CheckFailed(
             Text(
-                en="the result is cut off from its inputs: no gradient can flow back (detach, .data, NumPy or a new tensor?)",
+                en="the result is cut off from its inputs: no gradient can flow back "
+                "(detach, .data, NumPy or a new tensor?)",
                 zh="结果与输入断开了：梯度传不回去（是否用了 detach、.data、NumPy 或新建的张量？）",
             )
         )
@@ -261,7 +262,7 @@ def gradients(
         finite(grad, Text(en=f"the gradient of {name.en}", zh=f"{name.zh}的梯度"))
         if nonzero and not bool((grad != 0).any()):
             raise CheckFailed(Text(en=f"the gradient of {name.en} is all zero", zh=f"{name.zh}的梯度全为零"))
-    return tuple(grad for grad in found if grad is not None)
+    return tuple(found)
 
 
 def _number(t: object, what: Text | str) -> Tensor:
@@ -270,7 +271,8 @@ def _number(t: object, what: Text | str) -> Tensor:
 
 def _comparable(got: object, want: Any, what: Text | str) -> tuple[Tensor, Tensor]:
     """Both as float64 tensors of one shape. A wrong ``want`` is our own fault."""
-    g = torch.from_numpy(np.ascontiguousarray(array(got, what=what))) if isinstance(got, np.ndarray | np.generic) else got
+    is_numpy = isinstance(got, np.ndarray | np.generic)
+    g = torch.from_numpy(np.ascontiguousarray(array(got, what=what))) if is_numpy else got
     w = torch.as_tensor(want)
     t = tensor(g, what=what)
     if tuple(t.shape) != tuple(w.shape):
@@ -287,8 +289,9 @@ def _first(bad: Tensor) -> tuple[int, ...]:
 def _identical(a: object, b: object) -> bool:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         b = b.detach()
-        both_nan = (a != a) & (b != b) if a.shape == b.shape and a.is_floating_point() else None
-        return a.shape == b.shape and a.dtype == b.dtype and bool(((a == b) | (both_nan if both_nan is not None else False)).all())
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return bool(((a == b) | ((a != a) & (b != b))).all())
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
     return type(a) is type(b) and a == b

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
 
 from grader.checks.collected import Test, as_test
 from grader.errors import CourseError

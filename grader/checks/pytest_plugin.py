@@ -63,8 +63,9 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
         raise CourseError([f"{path}: not found"])
     collector = _Collector(path)
     arguments = [
-        str(path), "--collect-only", "-q", "--disable-plugin-autoload", "-p", "no:cacheprovider", "-p", "no:terminal",
-        "-c", "/dev/null", "--rootdir", str(assignment.reference), "--import-mode=importlib", "-o", "python_files=checks.py",
+        str(path), "--collect-only", "--disable-plugin-autoload", "-p", "no:cacheprovider", "-p", "no:terminal",
+        "-c", "/dev/null", "--rootdir", str(assignment.reference), "--import-mode=importlib",
+        "-o", "python_files=checks.py",
     ]  # fmt: skip
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):

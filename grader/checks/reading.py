@@ -39,4 +39,5 @@ def weights_of(call: Callable[..., Any], q: Tensor, k: Tensor, *rest: Any, **nam
     tk = k.shape[-2]
     eye = torch.eye(tk, dtype=k.dtype).expand(*k.shape[:-2], tk, tk).contiguous()
     shape = (*q.shape[:-1], tk)
-    return output_of(call(q, k, eye, *rest, **named), shape, Text(en="the output (with V = identity)", zh="输出（V 取单位矩阵时）"))
+    what = Text(en="the output (with V = identity)", zh="输出（V 取单位矩阵时）")
+    return output_of(call(q, k, eye, *rest, **named), shape, what)

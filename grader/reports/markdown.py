@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.document import is_student_form
 from grader.model import Status
-from grader.reports.outline import Line, Trouble, outline, place, why
+from grader.reports.outline import Line, Trouble, place, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -104,15 +104,14 @@ def _diagnosis(document: Mapping[str, Any], lang: str) -> Iterator[str]:
 
 
 def _rubric(document: Mapping[str, Any], lang: str) -> Iterator[str]:
-    lines = outline(document, lang)
-    lost, held = [line for line in lines if not line.held], [line for line in lines if line.held]
-    if lost:
-        yield f"## {word('lost' if lost[0].points is not None else 'public_only', lang)}"
-    for line in lost:
+    found = rubric(document, lang)
+    if found.lost:
+        yield f"## {found.lost_heading}"
+    for line in found.lost:
         yield from _lost_line(document, line, lang)
-    if held:
-        yield f"## {word('held', lang)}"
-        yield "\n".join(f"- {_points(line)}{code(line.id)} {inline(line.title)}" for line in held)
+    if found.held:
+        yield f"## {found.held_heading}"
+        yield "\n".join(f"- {_points(line)}{code(line.id)} {inline(line.title)}" for line in found.held)
 
 
 def _lost_line(document: Mapping[str, Any], line: Line, lang: str) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model import Outcome
+from grader.document import is_student_form
+from grader.model import Outcome, Status
 from grader.reports.words import OUTCOMES, word
 
 
@@ -43,13 +44,37 @@ class Line:
         return self.points >= self.max_points
 
 
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """The lines to read about first, and those that held; with the headings that fit them."""
+
+    lost: tuple[Line, ...]
+    held: tuple[Line, ...]
+    lost_heading: str
+    held_heading: str
+
+
+def rubric(document: Mapping[str, Any], lang: str) -> Rubric:
+    """What a report shows of the rubric: nothing in a student's form that carries no verdict."""
+    lines = outline(document, lang)
+    if is_student_form(document) and document["status"] != Status.GRADED:
+        lines = ()
+    with_marks = any(line.points is not None for line in lines)
+    return Rubric(
+        lost=tuple(line for line in lines if not line.held),
+        held=tuple(line for line in lines if line.held),
+        lost_heading=word("lost" if with_marks else "public_only", lang),
+        held_heading=word("held" if with_marks else "passed", lang),
+    )
+
+
 def outline(document: Mapping[str, Any], lang: str) -> tuple[Line, ...]:
     """The rubric's lines in order; criteria known from tests alone follow, without marks."""
-    rubric = {criterion["id"]: criterion for criterion in document["criteria"]}
-    under: dict[str, list[Mapping[str, Any]]] = {name: [] for name in rubric}
+    known = {criterion["id"]: criterion for criterion in document["criteria"]}
+    under: dict[str, list[Mapping[str, Any]]] = {name: [] for name in known}
     for test in document["tests"]:
         under.setdefault(test["criterion"], []).append(test)
-    return tuple(_line(name, rubric.get(name), tests, lang) for name, tests in under.items())
+    return tuple(_line(name, known.get(name), tests, lang) for name, tests in under.items())
 
 
 def place(spot: Mapping[str, Any] | None, lang: str) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text as Styled
 from grader.document import is_student_form
 from grader.model import Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
-from grader.reports.outline import Line, Trouble, outline, place, why
+from grader.reports.outline import Line, Rubric, Trouble, place, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -41,9 +41,9 @@ def render(
     _head(page, document)
     _remarks(page, document)
     _diagnosis(page, document)
-    lines = outline(document, lang)
-    _lost(page, document, [line for line in lines if not line.held])
-    _held(page, [line for line in lines if line.held])
+    found = rubric(document, lang)
+    _lost(page, document, found)
+    _held(page, found)
     _flags(page, document)
     if not is_student_form(document):
         _staff(page, document)
@@ -155,11 +155,10 @@ def _diagnosis(page: Page, document: Mapping[str, Any]) -> None:
                    "cyan")  # fmt: skip
 
 
-def _lost(page: Page, document: Mapping[str, Any], lines: list[Line]) -> None:
-    if not lines:
-        return
-    page.heading(word("lost", page.lang) if lines[0].points is not None else word("public_only", page.lang))
-    for line in lines:
+def _lost(page: Page, document: Mapping[str, Any], found: Rubric) -> None:
+    if found.lost:
+        page.heading(found.lost_heading)
+    for line in found.lost:
         _lost_line(page, document, line)
 
 
@@ -189,11 +188,10 @@ def _trouble(page: Page, trouble: Trouble, *, staff: bool) -> None:
             page.say(printable(test["detail"]), "dim", indent=8)
 
 
-def _held(page: Page, lines: list[Line]) -> None:
-    if not lines:
-        return
-    page.heading(word("held", page.lang))
-    for line in lines:
+def _held(page: Page, found: Rubric) -> None:
+    if found.held:
+        page.heading(found.held_heading)
+    for line in found.held:
         page.say(f"{page.glyphs.held} {_points(line)}{line.id}  {one_line(line.title)}", "green")
 
 

@@ -19,10 +19,14 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     ),
     "remarks": Text("Read this first", "请先看这里"),
     "diagnosis": Text("What most likely happened", "最可能的原因"),
-    "explains": Text("explains {explains} of {of} calls of {function}", "解释了 {function} 的 {of} 次调用中的 {explains} 次"),
+    "explains": Text(
+        "explains {explains} of {of} calls of {function}",
+        "解释了 {function} 的 {of} 次调用中的 {explains} 次",
+    ),
     "mended": Text("with this mended: {score} of {max}", "改正之后：{score} / {max}"),
     "lost": Text("Marks lost", "失分项"),
     "held": Text("Full marks", "满分项"),
+    "passed": Text("Passed", "通过项"),
     "why": Text("why", "原因"),
     "where": Text("where", "位置"),
     "next": Text("next", "下一步"),
@@ -48,7 +52,10 @@ STATUSES: Mapping[str, Text] = MappingProxyType({
     "needs_marking": Text("waits for a person to mark it", "等待人工评分"),
     "not_gradable": Text("could not be graded", "无法评分"),
     "missing": Text("nothing handed in", "未提交"),
-    "grader_fault": Text("not graded: the grader failed, which is not the student's fault", "未评分：评分程序出错，与学生无关"),
+    "grader_fault": Text(
+        "not graded: the grader failed, which is not the student's fault",
+        "未评分：评分程序出错，与学生无关",
+    ),
 })  # fmt: skip
 
 OUTCOMES: Mapping[str, Text] = MappingProxyType({

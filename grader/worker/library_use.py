@@ -53,8 +53,8 @@ def _dotted(node: ast.AST, aliases: dict[str, str]) -> str | None:
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         owner = _dotted(node.value, aliases)
         return f"{owner}.{node.attr}" if owner else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-        if len(node.args) >= 2 and isinstance(node.args[1], ast.Constant) and isinstance(node.args[1].value, str):
-            owner = _dotted(node.args[0], aliases)
-            return f"{owner}.{node.args[1].value}" if owner else None
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[of, ast.Constant(value=str(name)), *_]):
+            owner = _dotted(of, aliases)
+            return f"{owner}.{name}" if owner else None
     return None

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import torch
@@ -133,11 +133,13 @@ def _is_memory(raised: BaseException) -> bool:
 
 def serve(question_fd: int, answer_fd: int) -> None:
     """Answer until the question pipe closes."""
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stdout, sys.stderr = _line_buffered(1), _line_buffered(2)
     reader = FrameReader(_QUESTION_CAP)
     worker = Worker(lambda data: write_all(answer_fd, data))
     while (frame := read_frame(question_fd, reader)) is not None:
         worker.answer(frame)
 
 
+def _line_buffered(fd: int) -> TextIO:
+    """A text stream that holds back at most a line: what was printed survives a kill."""
+    return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)

@@ -52,7 +52,9 @@ def _is_empty_method(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _is_super_init(item: ast.stmt) -> bool:
-    return isinstance(item, ast.Expr) and ast.unparse(item).startswith("super(") and ".__init__(" in ast.unparse(item)
+    """The bare call every constructor opens with; one that hands arguments on does work."""
+    text = ast.unparse(item) if isinstance(item, ast.Expr) else ""
+    return text.startswith("super(") and text.endswith(".__init__()")
 
 
 def _is_placeholder(item: ast.stmt) -> bool:

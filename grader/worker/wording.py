@@ -77,7 +77,10 @@ def neutralised(removed: Removed, spot: Spot) -> RemarkRecord:
     what = clean(removed.what, 80)
     en, zh = {
         "left_out": ("is a notebook command, not Python; it was left out", "是笔记本命令，不是 Python 代码，已忽略"),
-        "statement_kept": ("is a notebook command; the Python in it was kept", "是笔记本命令；其中的 Python 代码照常保留"),
+        "statement_kept": (
+            "is a notebook command; the Python in it was kept",
+            "是笔记本命令；其中的 Python 代码照常保留",
+        ),
         "body_kept": ("is a notebook command; the code below it was kept", "是笔记本命令；它下面的代码照常保留"),
         "body_left_out": (
             "says that this cell is not plain Python; it was left out",

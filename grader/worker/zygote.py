@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import socket
@@ -13,7 +14,7 @@ from typing import Any
 
 def main(control_fd: int, drop_path: str) -> None:
     """Serve fork requests on the control socket until its other end closes."""
-    import grader.worker.serve  # with torch and NumPy, before any fork
+    importlib.import_module("grader.worker.serve")  # with torch and NumPy, before any fork
 
     sys.path[:] = [path for path in sys.path if path and path != drop_path]
     _warm_up()
@@ -25,7 +26,6 @@ def main(control_fd: int, drop_path: str) -> None:
         request, fds, _, _ = socket.recv_fds(control, 1 << 16, 4)
         if not request:
             os._exit(0)
-        _reap()
         _answer(control, json.loads(request), list(fds))
 
 
@@ -44,6 +44,7 @@ def _answer(control: socket.socket, request: dict[str, Any], fds: list[int]) -> 
     if "end" in request:
         control.send(json.dumps({"status": _wait(int(request["end"]))}).encode())
         return
+    _reap()  # only here: the status of the latest worker may still be asked for
     try:
         pid = os.fork()
     except OSError as failed:

@@ -1,0 +1,67 @@
+"""Public checks of causal_mask: numbers from the handout and plain properties."""
+
+import torch
+
+from grader.checks import Text, criterion, expect
+
+MASK = Text(en="the mask", zh="掩码")
+RESULT = Text(en="the result", zh="返回值")
+VALUES = Text(en="values", zh="values ")
+WEIGHTS = Text(en="weights", zh="weights ")
+
+
+@criterion("mask_shape")
+def test_mask_for_three_tokens_has_four_axes(student):
+    """The mask for three tokens is bool and has the shape [1, 1, 3, 3]."""
+    expect.tensor(student.causal_mask(3), (1, 1, 3, 3), torch.bool, MASK)
+
+
+@criterion("lower_triangle")
+def test_mask_for_three_tokens_as_in_the_handout(student):
+    """For three tokens the first row sees one token, the second two, the third three."""
+    by_hand = torch.tensor([[[[1, 0, 0], [1, 1, 0], [1, 1, 1]]]])
+    expect.truth(student.causal_mask(3), by_hand, MASK)
+
+
+@criterion("weights_shape")
+def test_values_and_weights_come_back(student, rng):
+    """The function returns the tuple (values, weights) with their shapes."""
+    q, k, v = rng(2, 3, 4, 6), rng(2, 3, 4, 6), rng(2, 3, 4, 6)
+    values, weights = expect.pair(student.causal_attention(q, k, v), RESULT)
+    expect.tensor(values, (2, 3, 4, 6), torch.float64, VALUES)
+    expect.tensor(weights, (2, 3, 4, 4), torch.float64, WEIGHTS)
+
+
+@criterion("rows_sum_to_one")
+def test_worked_rows_of_the_handout(student):
+    """Three tokens with equal queries: the weights are [1, 0, 0], [0.33, 0.67, 0] and [0.25, 0.50, 0.25]."""
+    q = torch.ones(1, 1, 3, 2, dtype=torch.float64)
+    k = torch.tensor([[[[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]]], dtype=torch.float64)
+    v = torch.tensor([[[[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]]], dtype=torch.float64)
+    _, weights = expect.pair(student.causal_attention(q, k, v), RESULT)
+    by_hand = torch.tensor([[[[1.0, 0.0, 0.0], [0.33, 0.67, 0.0], [0.25, 0.50, 0.25]]]])
+    expect.close(weights, by_hand, atol=6e-3, rtol=0.0, what=WEIGHTS)
+
+
+@criterion("future_invariance")
+def test_a_new_last_token_leaves_the_first_row(student, rng):
+    """Changing the last token leaves the values of the first query as they were."""
+    q, k, v = rng(1, 2, 4, 6), rng(1, 2, 4, 6), rng(1, 2, 4, 6)
+    before, _ = expect.pair(student.causal_attention(q, k, v), RESULT)
+    expect.tensor(before, (1, 2, 4, 6), what=VALUES)
+    k[:, :, -1], v[:, :, -1] = rng(1, 2, 6), rng(1, 2, 6) + 10
+    after, _ = expect.pair(student.causal_attention(q, k, v), RESULT)
+    expect.tensor(after, (1, 2, 4, 6), what=VALUES)
+    expect.same(after[:, :, 0], before[:, :, 0], atol=1e-5, rtol=1e-4, what=VALUES)
+
+
+@criterion("contrast")
+def test_without_the_mask_the_last_token_reaches_the_first_row(student, rng):
+    """With causal=False the same change does move the first query."""
+    q, k, v = rng(1, 2, 4, 6), rng(1, 2, 4, 6), rng(1, 2, 4, 6)
+    before, _ = expect.pair(student.causal_attention(q, k, v, causal=False), RESULT)
+    expect.tensor(before, (1, 2, 4, 6), what=VALUES)
+    v[:, :, -1] += 10
+    after, _ = expect.pair(student.causal_attention(q, k, v, causal=False), RESULT)
+    expect.tensor(after, (1, 2, 4, 6), what=VALUES)
+    expect.differs(after[:, :, 0], before[:, :, 0], by=1e-3, what=VALUES)

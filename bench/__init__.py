@@ -1,0 +1,1 @@
+"""Measures what a submission costs; see ``python -m bench``."""

@@ -1,0 +1,247 @@
+"""The command line: parses and wires, decides nothing. Each command is imported when it is called."""
+
+from __future__ import annotations
+
+import locale
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from grader.commands.exits import Exit
+from grader.commands.failures import exit_code_of
+from grader.commands.setting import ENVIRONMENT, Ports, Setting
+from grader.model import Audience
+
+_ANYWHERE = {"--course": 1, "--reference": 1, "--lang": 1, "--plain": 0}  # option: how many values it takes
+_EPILOG = "Anywhere on the line: --course DIR, --reference DIR, --lang en|zh, --plain (no boxes, no colour)."
+
+
+class Language(StrEnum):
+    """The languages of texts and reports."""
+
+    EN = "en"
+    ZH = "zh"
+
+
+class Feedback(StrEnum):
+    """How much of a report the student's form shows."""
+
+    PUBLIC = "public"
+    CRITERIA = "criteria"
+    FULL = "full"
+
+
+class OptionsAnywhere(TyperGroup):
+    """Takes the options of the whole command from wherever they stand on the line."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, options_first(args))
+
+
+def options_first(args: Sequence[str]) -> list[str]:
+    """``args`` with the options that may stand anywhere moved to the front; nothing after ``--`` is touched."""
+    front: list[str] = []
+    rest: list[str] = []
+    left = list(args)
+    while left and left[0] != "--":
+        word = left.pop(0)
+        values = _ANYWHERE.get(word.partition("=")[0])
+        if values is None:
+            rest.append(word)
+            continue
+        front.append(word)
+        if values and "=" not in word and left:
+            front.append(left.pop(0))
+    return [*front, *rest, *left]
+
+
+app = typer.Typer(
+    cls=OptionsAnywhere,
+    help="Grades hand-written attention: in pieces, with reasons.",
+    epilog=_EPILOG,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main(arguments: Sequence[str] | None = None, ports: Ports | None = None) -> int:
+    """Run one command and give its exit code (see `Exit`). ``ports`` replaces the rooms behind the commands."""
+    command = typer.main.get_command(app)
+    try:
+        command.main(None if arguments is None else list(arguments), prog_name="grader", obj=ports)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else Exit.DONE
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    return Exit.DONE
+
+
+@app.callback()
+def settings(
+    ctx: typer.Context,
+    course: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The course's folder [default: found from here]")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The private reference [default: beside the course]")
+    ] = None,
+    lang: Annotated[Language | None, typer.Option(help="The language of texts [default: the locale's]")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Lines without boxes or colour, for screen readers")] = False,
+) -> None:
+    from grader.commands.ports import real_ports
+
+    ctx.obj = Setting(
+        ports=ctx.obj or real_ports(),
+        folder=Path.cwd(),
+        lang=str(lang or default_language(os.environ, sys.stdout.encoding)),
+        plain=plain,
+        course_folder=course,
+        reference=reference,
+        environment={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+    )
+
+
+def default_language(environment: Mapping[str, str], encoding: str | None) -> Language:
+    """Chinese where the locale says so and the stream can show it, else English."""
+    names = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    spoken = next((name for name in names if name), None) or (locale.getlocale()[0] or "")
+    try:
+        "分".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return Language.EN
+    return Language.ZH if spoken.lower().startswith(("zh", "chinese")) else Language.EN
+
+
+def _finish(command: Callable[[], Exit]) -> None:
+    raise typer.Exit(exit_code_of(command))
+
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The assignment")]
+_For = Annotated[str, typer.Option("--assignment", "-a", metavar="NAME", help="The assignment")]
+_Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="The secret seed [default: a fresh one]")]
+_Shown = Annotated[Feedback | None, typer.Option(help="What a student's form shows [default: as course.yaml says]")]
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """The course: assignments, marks, state."""
+    from grader.commands import course_list
+
+    _finish(lambda: course_list.run(ctx.obj))
+
+
+@app.command()
+def check(
+    ctx: typer.Context,
+    target: Annotated[str | None, typer.Argument(metavar="[NAME or FILE]", help="An assignment or a file")] = None,
+    assignment: Annotated[
+        str | None, typer.Option("--assignment", "-a", metavar="NAME", help="What a file of another name answers")
+    ] = None,
+) -> None:
+    """Your own run of the public checks."""
+    from grader.commands import check as command
+
+    _finish(lambda: command.run(ctx.obj, target, assignment))
+
+
+@app.command()
+def hint(
+    ctx: typer.Context,
+    name: _Name,
+    criterion: Annotated[str | None, typer.Argument(help="A line of the rubric [default: lists them]")] = None,
+    step: Annotated[int, typer.Option(metavar="N", help="1: a nudge, 2: where to look, 3: nearly there")] = 1,
+) -> None:
+    """A hint, one step at a time."""
+    from grader.commands import hint as command
+
+    _finish(lambda: command.run(ctx.obj, name, criterion, step))
+
+
+@app.command()
+def grade(
+    ctx: typer.Context,
+    submission: Annotated[Path, typer.Argument(metavar="SUBMISSION", help="A file, folder or notebook")],
+    assignment: _For,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as JSON ('-': stdout)")] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="... as Markdown")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="... as JUnit XML")] = None,
+    audience: Annotated[Audience, typer.Option(help="Who will read it")] = Audience.STAFF,
+    feedback: _Shown = None,
+    seed: _Seed = None,
+    min_score: Annotated[float | None, typer.Option(metavar="X", help="Exit code 1 below X marks")] = None,
+    practice: Annotated[bool, typer.Option("--practice", help="The marks are known not to count")] = False,
+) -> None:
+    """Grade one submission."""
+    from grader.commands import grade as command
+
+    given = {"json": json, "markdown": markdown, "junit": junit}
+    request = command.Request(
+        submission=submission,
+        assignment=assignment,
+        targets={form: target for form, target in given.items() if target is not None},
+        audience=audience,
+        feedback=feedback,
+        seed=seed,
+        min_score=min_score,
+        practice=practice,
+    )
+    _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command()
+def batch(
+    ctx: typer.Context,
+    drop: Annotated[Path, typer.Argument(metavar="DROP", help="A folder with one file or folder a submission")],
+    assignment: _For,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="Takes grades.csv and reports/")],
+    feedback: _Shown = None,
+    seed: _Seed = None,
+) -> None:
+    """Grade a class."""
+    from grader.commands import batch as command
+
+    request = command.Request(drop, assignment, out, seed, feedback)
+    _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command()
+def validate(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Assignments [default: all]")] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds the reference is tried on")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="The findings as JSON on stdout")] = False,
+) -> None:
+    """Prove that an exercise grades fairly."""
+    from grader.commands import validate as command
+
+    _finish(lambda: command.run(ctx.obj, tuple(names or ()), seeds, as_json=json))
+
+
+@app.command()
+def replay(
+    ctx: typer.Context,
+    report: Annotated[Path, typer.Argument(metavar="REPORT", help="report.json, the staff form")],
+    submission: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Where the submission is now [default: where it was]")
+    ] = None,
+) -> None:
+    """Rebuild the verdict of a report."""
+    from grader.commands import replay as command
+
+    _finish(lambda: command.run(ctx.obj, report, submission))
+
+
+@app.command()
+def doctor() -> None:
+    """What this machine can enforce."""
+    from grader.commands import doctor as command
+
+    _finish(command.run)

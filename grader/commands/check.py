@@ -1,0 +1,69 @@
+"""``grader check``: a student's own run of the public checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.commands.console import note, say, show_report
+from grader.commands.exits import Exit
+from grader.commands.phrases import phrase
+from grader.commands.setting import Setting
+from grader.commands.work import Work, find_work
+from grader.document import for_student
+from grader.model import PUBLIC_SEED, Assignment, Job, Outcome, Status
+from grader.reports.outline import place
+from grader.reports.untrusted import one_line
+
+
+def run(setting: Setting, target: str | None, named: str | None) -> Exit:
+    """What the public checks saw, then what they do not cover. Passed only if all of them did."""
+    work = find_work(setting.course(), setting.folder, target, named)
+    note(phrase("checking", setting.lang, path=work.path))
+    if work.other is not None:
+        note(phrase("both", setting.lang, other=work.other))
+    staff = _checked(setting, work)
+    document = for_student(staff, feedback="public")
+    document["reason"] = staff["reason"]  # the student's own run withholds nothing
+    show_report(document, lang=setting.lang, plain=setting.plain)
+    _coverage(setting.lang, work.assignment, document)
+    if document["status"] == Status.GRADER_FAULT:
+        return Exit.FAULT
+    return Exit.DONE if _passed(document) else Exit.NOT_ENOUGH
+
+
+def _checked(setting: Setting, work: Work) -> dict[str, Any]:
+    path = work.path.resolve()
+    job = Job(str(path), work.assignment.name, PUBLIC_SEED, setting.lang, path.stem, public_only=True)
+    with setting.engine() as engine:
+        return next(document for _, document in engine.map([job]))
+
+
+def _passed(document: Mapping[str, Any]) -> bool:
+    tests = document["tests"]
+    return document["status"] == Status.GRADED and bool(tests) and all(t["outcome"] == Outcome.PASSED for t in tests)
+
+
+def _coverage(lang: str, assignment: Assignment, document: Mapping[str, Any]) -> None:
+    touched = {test["criterion"] for test in document["tests"]}
+    rest = [c.id for c in assignment.criteria if c.id not in touched]
+    say()
+    if not touched:
+        say(phrase("no_checks", lang) if document["status"] == Status.GRADED else "")
+    say(phrase("touch", lang, touched=len(assignment.criteria) - len(rest), all=len(assignment.criteria)))
+    if rest and touched:
+        say(phrase("untouched", lang, names=", ".join(rest)))
+    if document["definitions"]:
+        say(phrase("graded_lines", lang))
+    for definition in document["definitions"]:
+        say(f"  {_definition(lang, definition)}")
+    if document["submission"]["fingerprint"]:
+        say(phrase("fingerprint", lang, fingerprint=document["submission"]["fingerprint"]))
+
+
+def _definition(lang: str, definition: Mapping[str, Any]) -> str:
+    alias = definition["bound_as"] not in ("", definition["name"])
+    key = "present_as" if definition["state"] == "present" and alias else definition["state"]
+    spot = one_line(place(definition["place"], lang)) or "?"
+    said = phrase(key, lang, name=definition["name"], place=spot, other=one_line(definition["bound_as"]))
+    return f"{said}: {one_line(definition['note'])}" if definition["note"] else said

@@ -1,0 +1,85 @@
+"""``grader grade``: one submission, its report in any format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.commands.console import STDOUT, note, show_report, write_document
+from grader.commands.exits import Exit, exit_for
+from grader.commands.seeds import settle_seed
+from grader.commands.setting import Setting, assignment_named
+from grader.document import for_student
+from grader.errors import UsageError
+from grader.model import Audience, Job
+from grader.reports import render
+from grader.reports.untrusted import one_line
+from grader.reports.words import STATUSES, marks
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to grade and how to tell of it. ``targets`` maps a format to the file it goes to (``-`` is stdout)."""
+
+    submission: Path
+    assignment: str
+    targets: Mapping[str, Path]
+    audience: Audience = Audience.STAFF
+    feedback: str | None = None  # None: what course.yaml shows before the deadline
+    seed: int | None = None
+    min_score: float | None = None
+    practice: bool = False
+
+
+def run(setting: Setting, request: Request) -> Exit:
+    """Grade, write, show, and say with the exit code whether a person has to look."""
+    if sum(target == STDOUT for target in request.targets.values()) > 1:
+        raise UsageError("only one of --json, --markdown and --junit can go to stdout ('-')")
+    course = setting.course()
+    assignment = assignment_named(course, request.assignment)
+    path = setting.folder / request.submission
+    if not path.exists():
+        raise UsageError(f"there is no {request.submission}; give the file, folder or notebook that was handed in")
+    if request.min_score is not None and not 0 <= request.min_score <= assignment.max_score:
+        raise UsageError(
+            f"--min-score {request.min_score:g}: {assignment.name} has {marks(float(assignment.max_score))}"
+        )
+    seed = settle_seed(request.seed)
+    with setting.engine() as engine:
+        job = Job(str(path.resolve()), assignment.name, seed, setting.lang, path.resolve().stem)
+        staff = next(document for _, document in engine.map([job]))
+    document = staff
+    if request.audience is Audience.STUDENT:
+        document = for_student(staff, feedback=request.feedback or course.before_deadline)
+    _tell(setting, request, document)
+    return _verdict(staff, request.min_score)
+
+
+def _tell(setting: Setting, request: Request, document: Mapping[str, Any]) -> None:
+    for form, target in request.targets.items():
+        write_document(target, render(form, document, lang=setting.lang))
+    if STDOUT in request.targets.values():
+        note(one_sentence(document, setting.lang))
+    else:
+        show_report(document, lang=setting.lang, plain=setting.plain)
+    if document["isolation"]["level"] != "isolated" and not request.practice:
+        note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
+
+
+def one_sentence(document: Mapping[str, Any], lang: str) -> str:
+    """Who, what, how many marks: the report in one line."""
+    who = one_line(document["submission"]["id"], limit=120)
+    if document["score"] is None:
+        reason = one_line(document["reason"] or "")
+        return f"{who}: {STATUSES[document['status']].pick(lang)}" + (f": {reason}" if reason else "")
+    return f"{who}: {marks(document['score'])} / {marks(document['max_score'])}"
+
+
+def _verdict(document: Mapping[str, Any], min_score: float | None) -> Exit:
+    code = exit_for([document["status"]])
+    if code is Exit.DONE and min_score is not None and document["score"] < min_score:
+        note(f"below the bar: {marks(document['score'])} of at least {marks(min_score)}")
+        return Exit.NOT_ENOUGH
+    return code

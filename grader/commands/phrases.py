@@ -1,0 +1,48 @@
+"""What the student's commands say, in the course's languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from grader.model import Text
+
+_PHRASES: Mapping[str, Text] = MappingProxyType({
+    "marks": Text("{marks} marks", "{marks} 分"),
+    "written": Text("written", "已写完"),
+    "to_write": Text("{count} still to write", "还有 {count} 处待写"),
+    "no_file": Text("no file {file} here", "此处没有 {file}"),
+    "checking": Text("checking {path}", "正在检查 {path}"),
+    "both": Text(
+        "({other} is left alone: the file in this folder goes first)",
+        "（{other} 未检查：当前文件夹中的文件优先）",
+    ),
+    "touch": Text(
+        "Public checks touch {touched} of {all} criteria.",
+        "公开检查涉及 {all} 项评分标准中的 {touched} 项。",
+    ),
+    "untouched": Text("Not touched: {names}.", "未涉及：{names}。"),
+    "graded_lines": Text("What will be graded in this file:", "此文件中将被评分的内容："),
+    "present": Text("{name}  {place}", "{name}  {place}"),
+    "present_as": Text("{name}  {place}, found as {other}", "{name}  {place}，以 {other} 之名找到"),
+    "stub": Text("{name}  {place}, not written yet", "{name}  {place}，尚未编写"),
+    "missing": Text("{name}  not found", "{name}  未找到"),
+    "not_callable": Text("{name}  {place}, cannot be called", "{name}  {place}，不能被调用"),
+    "fingerprint": Text(
+        "Fingerprint {fingerprint} (the graded report repeats it for the same file).",
+        "指纹 {fingerprint}（同一文件的评分报告会显示相同的指纹）。",
+    ),
+    "no_checks": Text("This assignment has no public checks.", "本作业没有公开检查。"),
+    "hint": Text(
+        "Hint {step} of {steps} for {criterion} ({title}):",
+        "{criterion}（{title}）的第 {step} / {steps} 条提示：",
+    ),
+    "next_hint": Text("The next one: {command}", "下一条：{command}"),
+    "last_hint": Text("That was the last hint.", "这是最后一条提示。"),
+    "pick": Text("Ask for one: {command}", "选择一项：{command}"),
+})  # fmt: skip
+
+
+def phrase(key: str, lang: str, **parts: object) -> str:
+    """The phrase for ``key`` in ``lang``, its ``{parts}`` filled in."""
+    return _PHRASES[key].pick(lang).format(**parts)

@@ -1,0 +1,50 @@
+"""The real rooms behind `Ports`; every import waits until a command needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.commands.setting import Ports
+from grader.engines import Engine
+from grader.model import Assignment, Course, Submission
+
+if TYPE_CHECKING:
+    from grader.validate import ValidationReport
+
+
+def real_ports() -> Ports:
+    """What the ``grader`` command runs on."""
+    return Ports(_find_root, _load_course, _load_submission, _open_engine, _validate)
+
+
+def _find_root(start: Path) -> Path:
+    from grader.catalog import find_root
+
+    return find_root(start)
+
+
+def _load_course(root: Path, reference: Path | None) -> Course:
+    from grader.catalog import load_course
+
+    return load_course(root, reference)
+
+
+def _load_submission(path: Path, assignment: Assignment, submission_id: str, students: tuple[str, ...]) -> Submission:
+    from grader import intake
+
+    return intake.load(path, assignment, submission_id=submission_id, students=students)
+
+
+def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
+    from grader.engines.serial import SerialEngine
+
+    return SerialEngine("grader.pipeline:open_desk", config)
+
+
+def _validate(course: Course, names: Sequence[str], engine: Engine, seeds: int) -> ValidationReport:
+    from grader.validate import validate
+
+    return validate(course, names, engine, seeds=seeds)

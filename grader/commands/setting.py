@@ -1,0 +1,92 @@
+"""What every command is given: where the course is, how to speak, and the doors to the rooms it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.engines import Engine
+from grader.errors import UsageError
+from grader.model import Assignment, Course, Submission
+
+if TYPE_CHECKING:
+    from grader.validate import ValidationReport
+
+# What of our own environment the grading process may hand on. Nothing personal, no tokens.
+ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "SYSTEMROOT", "TEMP", "TMP",
+               "TMPDIR", "TZ", "VIRTUAL_ENV")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The rooms behind the commands. Each is imported when it is first used: torch-free commands stay quick."""
+
+    find_root: Callable[[Path], Path]
+    load_course: Callable[[Path, Path | None], Course]
+    load_submission: Callable[[Path, Assignment, str, tuple[str, ...]], Submission]
+    open_engine: Callable[[dict[str, Any]], AbstractContextManager[Engine]]
+    validate: Callable[[Course, Sequence[str], Engine, int], ValidationReport]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The options that stand anywhere on the command line, and the place the command was called from."""
+
+    ports: Ports
+    folder: Path  # the working folder
+    lang: str = "en"
+    plain: bool = False
+    course_folder: Path | None = None
+    reference: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds ``assignments/``. Raises ``UsageError`` where there is none."""
+        if self.course_folder is None:
+            return self.ports.find_root(self.folder)
+        folder = self.folder / self.course_folder
+        if not (folder / "assignments" / "course.yaml").is_file():
+            raise UsageError(f"--course {self.course_folder}: there is no assignments/course.yaml in that folder")
+        return folder
+
+    def course(self) -> Course:
+        """The course, validated. Raises ``UsageError`` or ``CourseError``."""
+        return self.ports.load_course(self.root, self._reference())
+
+    def engine(self) -> AbstractContextManager[Engine]:
+        """A started engine; close it by leaving the ``with``."""
+        reference = self._reference()
+        return self.ports.open_engine({
+            "course": str(self.root.resolve()),
+            "reference": None if reference is None else str(reference.resolve()),
+            "environment": dict(self.environment),
+            "lang": self.lang,
+        })  # fmt: skip
+
+    def _reference(self) -> Path | None:
+        if self.reference is None:
+            return None
+        folder = self.folder / self.reference
+        if not folder.is_dir():
+            raise UsageError(f"--reference {self.reference}: there is no such folder")
+        return folder
+
+
+def assignment_named(course: Course, name: str) -> Assignment:
+    """The assignment of that name. Raises ``UsageError`` with the nearest name."""
+    assignment = course.assignment(name)
+    if assignment is None:
+        raise UsageError(f"there is no assignment {name!r}{advice(name, [a.name for a in course.assignments])}")
+    return assignment
+
+
+def advice(name: str, known: Sequence[str]) -> str:
+    """``; did you mean 'x'?`` or the list of what there is."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there is {', '.join(known)}"

@@ -1,0 +1,122 @@
+"""Every file of one student's zip that may matter, read member by member in memory; nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+import time
+import zipfile
+import zlib
+
+from grader.intake import refusals
+from grader.intake.folder import DEPTH_LIMIT, ENTRIES_LIMIT, TOTAL_LIMIT, Contents, is_litter
+from grader.intake.found import Found, kind_of, limit_of
+from grader.model import Text
+
+_RATIO_LIMIT = 200  # bytes out for each byte in
+_DIRECTORY_LIMIT = 4_000_000  # bytes of the list of members
+_UTF8_NAME, _ENCRYPTED = 0x800, 0x1
+_END, _END_SIZE, _FAR_END = b"PK\x05\x06", 22, b"PK\x06\x07"
+_DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
+_TOO_MUCH = Text("it holds far too many files; hand in your code only", "文件过多；请只提交代码")
+
+
+def read_archive(data: bytes, name: str) -> Contents:
+    """Read the code of a zip.
+
+    Raises:
+        NotGradable: damaged, encrypted, or with a list of members beyond every bound.
+    """
+    _check_directory(data, name)
+    contents, total = Contents(), 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > ENTRIES_LIMIT:
+                raise refusals.no_archive(name, _TOO_MUCH)
+            for member in members:
+                found = _member(archive, member, name, contents)
+                if found is not None:
+                    total += len(found.data)
+                    if total > TOTAL_LIMIT:
+                        raise refusals.no_archive(name, _TOO_MUCH)
+                    contents.code.append(found)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error):
+        raise refusals.no_archive(name, _DAMAGED) from None
+    except (NotImplementedError, RuntimeError):
+        raise refusals.no_archive(
+            name, Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
+        ) from None
+    return contents
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, contents: Contents) -> Found | None:
+    """A member that is code, within all bounds; everything else is noted and left out."""
+    path = _path(member)
+    if path is None:
+        contents.leave_out(_named(member), "its path leads out of the archive")
+        return None
+    if member.is_dir() or any(map(is_litter, path.split("/"))):
+        return None
+    if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+        contents.leave_out(path, "a link or a device")
+        return None
+    kind = kind_of(path.rsplit("/", 1)[-1])
+    if kind is None:
+        contents.other.append(path)
+        return None
+    if member.flag_bits & _ENCRYPTED:
+        raise refusals.no_archive(name, Text("it needs a password; pack it without", "需要密码；请不加密打包"))
+    limit = min(limit_of(kind), max(member.compress_size, 1_000) * _RATIO_LIMIT)
+    with archive.open(member) as file:
+        data = file.read(limit + 1)  # counted while reading: the sizes in the list may lie
+    if len(data) > limit:
+        contents.leave_out(path, f"more than {limit} bytes, or packed too tightly")
+        contents.refused = refusals.too_big(path, limit, Text("hand in your code only", "请只提交代码"))
+        return None
+    return Found(path, data, _changed(member))
+
+
+def _path(member: zipfile.ZipInfo) -> str | None:
+    """The member's path with plain slashes, or None where it is absolute, climbs, or lies too deep."""
+    path = _named(member).replace("\\", "/")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith("/") or ".." in parts or ":" in path[:2] or not parts or len(parts) > DEPTH_LIMIT:
+        return None
+    return "/".join(parts)
+
+
+def _named(member: zipfile.ZipInfo) -> str:
+    """The member's name: marked as UTF-8, else UTF-8 or GBK behind the old default."""
+    if member.flag_bits & _UTF8_NAME:
+        return member.filename
+    try:
+        raw = member.filename.encode("cp437")
+    except UnicodeEncodeError:
+        return member.filename
+    for codec in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return member.filename
+
+
+def _changed(member: zipfile.ZipInfo) -> float:
+    try:
+        return time.mktime((*member.date_time, 0, 0, -1))
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _check_directory(data: bytes, name: str) -> None:
+    """Look at the end of the archive before anything reads its list: a huge one would fill the memory."""
+    at = len(data) - _END_SIZE
+    if at < 0 or data[at : at + 4] != _END or data[-2:] != b"\0\0":
+        at = data.rfind(_END, max(0, len(data) - _END_SIZE - 65_535))
+    if at < 0 or len(data) - at < _END_SIZE:
+        raise refusals.no_archive(name, _DAMAGED)
+    count, size = struct.unpack_from("<HI", data, at + 10)
+    if size > _DIRECTORY_LIMIT or count > ENTRIES_LIMIT or data[max(0, at - 20) : at].startswith(_FAR_END):
+        raise refusals.no_archive(name, _TOO_MUCH)

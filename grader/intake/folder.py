@@ -1,0 +1,79 @@
+"""Every file of a folder that may matter, by a bounded walk that follows no link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.errors import NotGradable
+from grader.intake.found import Found, kind_of, limit_of, read_regular
+from grader.model import Flag
+
+ENTRIES_LIMIT = 2_000
+DEPTH_LIMIT = 20
+TOTAL_LIMIT = 200_000_000  # bytes of one hand-in
+_LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a folder or an archive holds: readable code, the names of all else, and what had to be left out."""
+
+    code: list[Found] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
+    refused: NotGradable | None = None  # why the last unreadable piece of code could not be read
+
+    def leave_out(self, path: str, why: str) -> None:
+        self.flags.append(Flag("file_left_out", f"{path}: {why}"))
+
+
+def read_folder(folder: Path) -> Contents:
+    """Read the code of a folder. Links, devices and what is too big are left out and flagged."""
+    contents, entries, total = Contents(), 0, 0
+    for path, entry in _walk(folder, "", 0):
+        entries += 1
+        if entries > ENTRIES_LIMIT:
+            contents.leave_out(path, f"more than {ENTRIES_LIMIT} files")
+            break
+        kind = kind_of(entry.name)
+        if entry.is_symlink():
+            contents.leave_out(path, "a link")
+        elif kind is None:
+            contents.other.append(path)
+        elif total > TOTAL_LIMIT:
+            contents.leave_out(path, f"more than {TOTAL_LIMIT // 1_000_000} MB in all")
+        else:
+            try:
+                data = read_regular(Path(entry.path), limit_of(kind))
+            except NotGradable as error:
+                contents.leave_out(path, error.reason.en)
+                contents.refused = error
+                continue
+            total += len(data)
+            contents.code.append(Found(path, data, entry.stat(follow_symlinks=False).st_mtime))
+    return contents
+
+
+def is_litter(name: str) -> bool:
+    """Names that systems and editors leave behind: never a student's work."""
+    return name.startswith(".") or name.lower() in _LITTER
+
+
+def _walk(folder: Path, inside: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Files of the folder first, then those of its folders, by name."""
+    try:
+        with os.scandir(folder) as found:
+            entries = [entry for _, entry in zip(range(ENTRIES_LIMIT + 1), found, strict=False)]
+    except OSError:
+        return
+    entries = sorted((entry for entry in entries if not is_litter(entry.name)), key=lambda entry: entry.name)
+    folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for entry in entries:
+        if entry not in folders:
+            yield inside + entry.name, entry
+    if depth < DEPTH_LIMIT:
+        for entry in folders:
+            yield from _walk(folder / entry.name, f"{inside}{entry.name}/", depth + 1)

@@ -1,0 +1,94 @@
+"""A file of a hand-in before anyone decided what it is for, and the rules of reading one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.intake import refusals
+from grader.model import Text
+
+SOURCE_LIMIT = 1_000_000  # bytes of a Python file, and of all code of a notebook
+NOTEBOOK_LIMIT = 50_000_000
+_ADVICE = {
+    SOURCE_LIMIT: Text("hand in your code only, without data", "只提交代码，不要带数据"),
+    NOTEBOOK_LIMIT: Text("clear its outputs, save and hand it in again", "请清除所有输出，保存后再提交"),
+}
+_OTHER = Text("hand in less", "请减小文件")
+PYTHON, NOTEBOOK = "python", "notebook"
+_ENDINGS = {
+    ".py": PYTHON, ".pyw": PYTHON, ".py.txt": PYTHON,
+    ".ipynb": NOTEBOOK, ".ipynb.json": NOTEBOOK, ".ipynb.txt": NOTEBOOK,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A readable file: its path inside the hand-in, its bytes, when it was last changed."""
+
+    path: str
+    data: bytes
+    changed: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def folder(self) -> str:
+        return self.path.rpartition("/")[0]
+
+    @property
+    def kind(self) -> str | None:
+        return kind_of(self.name)
+
+    @property
+    def stem(self) -> str:
+        return stem_of(self.name)
+
+
+def kind_of(name: str) -> str | None:
+    """ "python", "notebook", or None: by the name's ending, also where a browser put another behind it."""
+    ending = _ending(name)
+    return _ENDINGS[ending] if ending else None
+
+
+def stem_of(name: str) -> str:
+    """The name without its ending."""
+    ending = _ending(name)
+    return name[: len(name) - len(ending)] if ending else name
+
+
+def limit_of(kind: str | None) -> int:
+    return NOTEBOOK_LIMIT if kind == NOTEBOOK else SOURCE_LIMIT
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """The bytes of an ordinary file of at most ``limit`` bytes; never follows a link, never waits for a pipe.
+
+    Raises:
+        NotGradable: no ordinary file, too big, or not to be opened.
+    """
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):  # not every system has all
+        flags |= getattr(os, name, 0)
+    try:
+        if path.is_symlink():
+            raise refusals.no_regular_file(path.name)
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise refusals.cannot_open(path.name) from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise refusals.no_regular_file(path.name)
+        data = file.read(limit + 1)  # counted while reading: a size told beforehand may be wrong
+    if len(data) > limit:
+        raise refusals.too_big(path.name, limit, _ADVICE.get(limit, _OTHER))
+    return data
+
+
+def _ending(name: str) -> str | None:
+    low = name.lower()
+    return max((e for e in _ENDINGS if low.endswith(e)), key=len, default=None)

@@ -1,0 +1,54 @@
+"""Knows the files that were handed out, by their text alone: which of a student's files are still untouched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.errors import NotGradable
+from grader.intake.found import NOTEBOOK, Found, stem_of
+from grader.intake.notebook import read_notebook
+from grader.intake.text import decode
+from grader.model import Assignment
+
+
+class HandedOut:
+    """The stub of an assignment, as a file and as a notebook."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        python = _python_lines(_bytes(assignment.stub))
+        notebook = _notebook_lines(_bytes(assignment.folder / (stem_of(assignment.file) + ".ipynb")))
+        self._stubs = [lines for lines in (python, notebook) if lines]
+
+    def is_untouched(self, found: Found) -> bool:
+        """Whether a file is a stub as it was handed out, apart from blank space."""
+        lines = _notebook_lines(found.data) if found.kind == NOTEBOOK else _python_lines(found.data)
+        return lines in self._stubs
+
+
+def text_of(found: Found) -> str:
+    """The code of a file as one text; empty where it cannot be read."""
+    try:
+        if found.kind == NOTEBOOK:
+            return "\n".join(chunk.source for chunk in read_notebook(found.data, found.path, ()).chunks)
+        return decode(found.data, found.name).text
+    except NotGradable:
+        return ""
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _python_lines(data: bytes) -> list[str]:
+    return _essence(text_of(Found("stub.py", data)))
+
+
+def _notebook_lines(data: bytes) -> list[str]:
+    return _essence(text_of(Found("stub.ipynb", data)))
+
+
+def _essence(text: str) -> list[str]:
+    return [line.rstrip() for line in text.split("\n") if line.strip()]

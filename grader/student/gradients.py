@@ -1,0 +1,115 @@
+"""A call across the wall that our autograd can go back through: forward is one question, backward another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from grader.errors import WorkerDied
+from grader.rpc.frames import Frame
+from grader.rpc.values import Encoder, ProtocolError
+
+
+class Asks(Protocol):
+    """What a call needs of the student it asks."""
+
+    @property
+    def generation_(self) -> int: ...
+
+    def ask_(self, header: dict[str, Any], encoder: Encoder | None, owner: str) -> Frame: ...
+
+    def protocol_broken_(self, owner: str, why: str) -> WorkerDied: ...
+
+
+@dataclass(slots=True)
+class Answer:
+    value: Any
+    tensors: list[Tensor]
+    with_grad: list[bool]
+
+
+class Asked:
+    """One call that was sent, and what is needed to go back through it."""
+
+    def __init__(self, student: Asks, body: dict[str, Any], encoder: Encoder, owner: str) -> None:
+        self._student, self._body, self._encoder, self._owner = student, body, encoder, owner
+        self._generation = 0
+        self._number = 0
+        self.after: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
+
+    def forward(self) -> Answer:
+        frame = self._student.ask_(self._body, self._encoder, self._owner)
+        self._generation = self._student.generation_
+        self._number = frame.header["n"]
+        try:
+            decoder = frame.decoder()
+            value = decoder.decode(frame.header.get("reply"))
+            order = sorted(decoder.tensors)
+            answer = Answer(value, [decoder.tensors[i] for i in order], [i in decoder.with_grad for i in order])
+            if "after" in frame.header:
+                args, named = decoder.decode(frame.header["after"])
+                self.after = (tuple(args), dict(named))
+            return answer
+        except (ProtocolError, TypeError, ValueError) as broken:
+            raise self._student.protocol_broken_(self._owner, str(broken)) from None
+
+    def backward(self, grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+        if self._generation != self._student.generation_:
+            raise WorkerDied(self._owner, "its process ended before the gradients were asked for")
+        encoder = Encoder()
+        body = {"op": "backward", "call": self._number, "grads": encoder.encode(list(grads))}
+        frame = self._student.ask_(body, encoder, self._owner)
+        try:
+            value = frame.decoder().decode(frame.header.get("reply"))
+        except ProtocolError as broken:
+            raise self._student.protocol_broken_(self._owner, str(broken)) from None
+        return [v if isinstance(v, Tensor) else None for v in value] if isinstance(value, list) else []
+
+
+class _AcrossTheWall(torch.autograd.Function):
+    """Forward is one question, backward another."""
+
+    @staticmethod
+    def forward(ctx: Any, asked: Asked, box: list[Answer], shapes: Any, *leaves: Tensor) -> Any:
+        answer = asked.forward()
+        box.append(answer)
+        ctx.asked, ctx.count = asked, len(leaves)
+        ctx.shapes = [leaf.shape for leaf in leaves]
+        ctx.dtypes = [leaf.dtype for leaf in leaves]
+        ctx.mark_non_differentiable(*[t for t, g in zip(answer.tensors, answer.with_grad, strict=True) if not g])
+        ctx.set_materialize_grads(False)
+        return tuple(answer.tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> Any:
+        found = ctx.asked.backward(grads)[: ctx.count]
+        found += [None] * (ctx.count - len(found))
+        fitting = [
+            g if g is not None and g.shape == shape and g.dtype == dtype else None
+            for g, shape, dtype in zip(found, ctx.shapes, ctx.dtypes, strict=True)
+        ]
+        return (None, None, None, *fitting)
+
+
+def differentiable(asked: Asked, leaves: list[Tensor]) -> Any:
+    """The value of a call with its tensors tied into our graph."""
+    box: list[Answer] = []
+    root = leaves or [torch.zeros((), requires_grad=True)]  # a module's own parameters stay in the worker
+    outputs = _AcrossTheWall.apply(asked, box, None, *root)  # type: ignore[no-untyped-call]
+    answer = box[0]
+    tied = {id(raw): out for raw, out in zip(answer.tensors, outputs, strict=True)}
+    return _tied(answer.value, tied)
+
+
+def _tied(value: Any, tied: dict[int, Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return tied.get(id(value), value)
+    if isinstance(value, tuple | list):
+        return type(value)(_tied(item, tied) for item in value)
+    if isinstance(value, dict):
+        return {key: _tied(item, tied) for key, item in value.items()}
+    return value

@@ -1,0 +1,183 @@
+"""The proxy that checks talk to: a student's functions and classes, answered with plain values.
+
+``student.attention_scores(q, k)`` asks the worker and returns what came back. Where an argument requires
+grad on our side, so does the result: its backward is a second question to the same worker.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+
+from grader.errors import (
+    StudentMissing,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentStub,
+    StudentTimedOut,
+    WorkerDied,
+)
+from grader.loading import Loaded, Loading
+from grader.model import Assignment, Limits, Output, Place
+from grader.rpc.frames import Frame
+from grader.rpc.values import Encoder, Handle
+from grader.sandbox import Session, SessionEnded, SessionTimedOut
+from grader.student.calls import Call, exception_facts
+from grader.student.gradients import Asked, differentiable
+from grader.student.objects import StudentObject, handled
+
+_STRIKES: Final = 2  # a function that timed out this often is not called again
+
+
+class Student:
+    """One submission in its worker. Attributes are the contract's names; everything else ends with ``_``."""
+
+    def __init__(self, loading: Loading, assignment: Assignment) -> None:
+        self._limits: Limits = assignment.limits
+        self._loading = loading
+        self._session: Session | None = None
+        self._loaded: Loaded | None = None
+        self._generation = 0
+        self._strikes: dict[str, int] = {}
+        self._ends = time.monotonic() + self._limits.submission_s
+        self._outputs: list[Output] = []
+        self._names = {required.name for required in assignment.functions}
+        self.last_called_: str | None = None
+
+    # -- what checks use ------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name not in self._names:
+            raise AttributeError(f"{name!r} is not in the contract of this assignment")
+
+        def ask(*args: Any, **named: Any) -> Any:
+            return self.call_({"name": name}, args, named, owner=name, hold=name[0].isupper()).value
+
+        return ask
+
+    def watch(self, name: str, *args: Any, **named: Any) -> Call:
+        """Call a function and look at its arguments afterwards."""
+        return self.call_({"name": name}, args, named, owner=name, watch=True)
+
+    def seed(self, number: int) -> None:
+        """Seed torch, NumPy and random in the worker."""
+        self.ask_({"op": "seed", "seed": number}, None, "seed")
+
+    # -- what the machinery uses ----------------------------------------------------------------
+
+    def load_(self) -> Loaded:
+        """Load the student's code (again, in a fresh worker, where the last one is gone)."""
+        if self._session is None:
+            self._generation += 1
+            self._session, self._loaded = self._loading.run()
+        assert self._loaded is not None
+        return self._loaded
+
+    @property
+    def generation_(self) -> int:
+        return self._generation
+
+    @property
+    def output_(self) -> Output:
+        """What the student's code printed, over all its workers."""
+        outputs = [*self._outputs, *([self._session.output()] if self._session else [])]
+        return Output(
+            "".join(o.stdout for o in outputs)[: 2 * self._limits.output_kib << 10],
+            "".join(o.stderr for o in outputs)[: 2 * self._limits.output_kib << 10],
+            any(o.truncated for o in outputs),
+        )
+
+    def close_(self) -> None:
+        self._drop_session()
+
+    def place_of_(self, name: str | None) -> Place | None:
+        found = self._loaded.definition(name) if self._loaded and name else None
+        return found.place if found else None
+
+    def call_(
+        self,
+        target: dict[str, Any],
+        args: Sequence[Any],
+        named: dict[str, Any],
+        *,
+        owner: str,
+        watch: bool = False,
+        hold: bool = False,
+        graph: bool = False,
+    ) -> Call:
+        """One call across the wall; see the module docstring for gradients."""
+        self.last_called_ = owner
+        self._refuse_missing(owner)
+        encoder = Encoder()
+        body = {
+            "op": "call",
+            **target,
+            "args": {"t": [encoder.encode(handled(a)) for a in args]},
+            "kwargs": {"d": [[key, encoder.encode(handled(value))] for key, value in named.items()]},
+            "watch": watch,
+            "hold": hold,
+        }
+        leaves = [t for t in encoder.tensors if t.requires_grad]
+        body["graph"] = graph or bool(leaves)
+        asked = Asked(self, body, encoder, owner)
+        if body["graph"] and torch.is_grad_enabled():
+            value = differentiable(asked, leaves)
+        else:
+            value = asked.forward().value
+        if hold:
+            if not isinstance(value, Handle):
+                raise WorkerDied(owner, "the answer was no object")
+            value = StudentObject(self, value, owner, self._generation)
+        return Call(value, asked.after[0], asked.after[1])
+
+    def ask_(self, header: dict[str, Any], encoder: Encoder | None, owner: str) -> Frame:
+        """One question under its limit; every way it can end without a value is an exception."""
+        if self._strikes.get(owner, 0) >= _STRIKES:
+            raise StudentTimedOut(owner, self._limits.call_s, self.place_of_(owner))
+        self.load_()
+        assert self._session is not None
+        limit = self._limits.call_again_s if self._strikes.get(owner) else self._limits.call_s
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise StudentTimedOut(owner, self._limits.submission_s, self.place_of_(owner))
+        try:
+            frame = self._session.ask(header, encoder, min(limit, left))
+        except SessionTimedOut:
+            self._strikes[owner] = self._strikes.get(owner, 0) + 1
+            self._drop_session()
+            raise StudentTimedOut(owner, min(limit, left), self.place_of_(owner)) from None
+        except SessionEnded as ended:
+            self._drop_session()
+            raise WorkerDied(owner, ended.how, self.place_of_(owner)) from None
+        if "raised" in frame.header:
+            raise self._raised(frame.header["raised"], owner)
+        return frame
+
+    def protocol_broken_(self, owner: str, why: str) -> WorkerDied:
+        self._drop_session()
+        return WorkerDied(owner, f"it broke the protocol: {why}", self.place_of_(owner))
+
+    def _refuse_missing(self, name: str) -> None:
+        found = self.load_().definition(name)
+        if found is None or found.state == "present":
+            return
+        if found.state == "stub":
+            raise StudentStub(name, "still the untouched stub", found.place)
+        raise StudentMissing(name, found.note.en if found.note else "not defined", found.place)
+
+    def _raised(self, facts: Any, owner: str) -> Exception:
+        kinds, message, place, innermost, memory = exception_facts(facts)
+        if memory:
+            return StudentOutOfMemory(owner, message, place or self.place_of_(owner))
+        if "NotImplementedError" in kinds and innermost:
+            return StudentStub(owner, message, place)
+        return StudentRaised(owner, kinds, message, place)
+
+    def _drop_session(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._outputs.append(self._session.output())
+            self._session = None

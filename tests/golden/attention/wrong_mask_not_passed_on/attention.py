@@ -1,0 +1,17 @@
+import torch
+
+
+def attention_scores(q, k):
+    return torch.einsum("...id,...jd->...ij", q * q.shape[-1] ** -0.5, k)
+
+
+def attention_weights(scores, mask=None):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    hidden = mask == 0
+    return torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1).masked_fill(hidden, 0)
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = attention_weights(attention_scores(q, k))
+    return torch.einsum("...ij,...jd->...id", weights, v), weights

@@ -1,0 +1,17 @@
+import torch
+
+
+def attention_scores(q, k):
+    return torch.einsum("...qd,...kd->...qk", q, k) / q.shape[-1] ** 0.5
+
+
+def attention_weights(scores, mask=None):
+    if mask is None:
+        return scores.softmax(-1)
+    return scores.masked_fill(mask == 0, -1e9).softmax(-1) * (mask != 0)
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    w = attention_weights(attention_scores(q, k), mask)
+    out = torch.einsum("...kq,...kd->...qd", w, v)
+    return out, w

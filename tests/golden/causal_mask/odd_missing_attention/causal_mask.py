@@ -1,0 +1,7 @@
+import math
+
+import torch
+
+
+def causal_mask(t, device=None):
+    return torch.tril(torch.ones(t, t, dtype=torch.bool, device=device))[None, None]

@@ -1,0 +1,18 @@
+import math
+
+import torch
+
+
+def causal_mask(t, device=None):
+    idx = torch.arange(t, device=device)
+    return (idx[None, :] < idx[:, None])[None, None]
+
+
+def causal_attention(q, k, v, causal=True):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if causal:
+        t = q.size(-2)
+        future = torch.ones(t, t, device=q.device).triu(1).bool()
+        scores = scores.masked_fill(future, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
