@@ -11,6 +11,7 @@ from grader.commands.console import columns, note, say, write_atomically
 from grader.commands.exits import Exit, exit_for
 from grader.commands.folder_names import folder_names
 from grader.commands.gradebook import grades_csv
+from grader.commands.phrases import phrase
 from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
 from grader.document import dump, for_student
@@ -102,13 +103,18 @@ def _table(documents: list[dict[str, Any]], lang: str) -> None:
     rows = []
     for document in documents:
         graded = document["score"] is not None
-        lost = " ".join(c["id"] for c in document["criteria"] if c["points"] < c["max_points"]) if graded else ""
-        rows.append((
-            one_line(document["submission"]["id"], limit=40),
-            f"{marks(document['score'])} / {marks(document['max_score'])}" if graded else "",
-            lost or ("" if graded else STATUSES[document["status"]].pick(lang)),
-        ))  # fmt: skip
+        score = f"{marks(document['score'])} / {marks(document['max_score'])}" if graded else "-"
+        rows.append((one_line(document["submission"]["id"], limit=40), score, _remarkable(document, lang)))
     for line in columns(rows):
         say(line)
     if any(document["isolation"]["level"] != "isolated" for document in documents):
         note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
+
+
+def _remarkable(document: Mapping[str, Any], lang: str) -> str:
+    """The criteria that lost marks, or why there are none."""
+    if document["score"] is None:
+        return f"{STATUSES[document['status']].pick(lang)}: {one_line(document['reason'] or '', limit=100)}"
+    lost = [c["id"] for c in document["criteria"] if c["points"] < c["max_points"]]
+    nothing = len(lost) > 1 and not any(c["points"] for c in document["criteria"])
+    return phrase("everything", lang) if nothing else " ".join(lost)

@@ -6,11 +6,10 @@ import re
 
 from grader.commands.console import columns, say
 from grader.commands.exits import Exit
-from grader.commands.phrases import phrase
+from grader.commands.phrases import marks_phrase, phrase
 from grader.commands.setting import Setting
 from grader.commands.work import candidates
 from grader.model import Assignment
-from grader.reports.words import marks
 
 _TO_WRITE = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
 
@@ -20,7 +19,7 @@ def run(setting: Setting) -> Exit:
     course = setting.course()
     say(course.title.pick(setting.lang))
     rows = [
-        (a.name, a.title.pick(setting.lang), phrase("marks", setting.lang, marks=marks(float(a.max_score))),
+        (a.name, a.title.pick(setting.lang), marks_phrase(a.max_score, setting.lang),
          _state(a, setting))
         for a in course.assignments
     ]  # fmt: skip

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from grader.commands.console import columns, say
 from grader.commands.exits import Exit
-from grader.commands.phrases import phrase
+from grader.commands.phrases import marks_phrase, phrase
 from grader.commands.setting import Setting, advice, assignment_named
 from grader.errors import UsageError
 from grader.model import Assignment
-from grader.reports.words import marks
 
 
 def run(setting: Setting, name: str, criterion: str | None, step: int) -> Exit:
@@ -22,7 +21,7 @@ def run(setting: Setting, name: str, criterion: str | None, step: int) -> Exit:
 
 
 def _rubric(lang: str, assignment: Assignment) -> None:
-    rows = [(c.id, phrase("marks", lang, marks=marks(float(c.marks))), c.title.pick(lang)) for c in assignment.criteria]
+    rows = [(c.id, marks_phrase(c.marks, lang), c.title.pick(lang)) for c in assignment.criteria]
     say(assignment.title.pick(lang))
     for line in columns(rows, indent=2):
         say(line)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from types import MappingProxyType
 
 from grader.model import Text
+from grader.reports.words import marks
 
 _PHRASES: Mapping[str, Text] = MappingProxyType({
+    "mark": Text("{marks} mark", "{marks} 分"),
     "marks": Text("{marks} marks", "{marks} 分"),
     "written": Text("written", "已写完"),
     "to_write": Text("{count} still to write", "还有 {count} 处待写"),
@@ -39,6 +42,7 @@ _PHRASES: Mapping[str, Text] = MappingProxyType({
     ),
     "next_hint": Text("The next one: {command}", "下一条：{command}"),
     "last_hint": Text("That was the last hint.", "这是最后一条提示。"),
+    "everything": Text("every criterion", "所有标准"),
     "pick": Text("Ask for one: {command}", "选择一项：{command}"),
 })  # fmt: skip
 
@@ -46,3 +50,8 @@ _PHRASES: Mapping[str, Text] = MappingProxyType({
 def phrase(key: str, lang: str, **parts: object) -> str:
     """The phrase for ``key`` in ``lang``, its ``{parts}`` filled in."""
     return _PHRASES[key].pick(lang).format(**parts)
+
+
+def marks_phrase(value: Fraction, lang: str) -> str:
+    """``1 mark``, ``2.5 marks``."""
+    return phrase("mark" if value == 1 else "marks", lang, marks=marks(float(value)))

@@ -19,6 +19,7 @@ _DIRECTORY_LIMIT = 4_000_000  # bytes of the list of members
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
 _END, _END_SIZE, _FAR_END = b"PK\x05\x06", 22, b"PK\x06\x07"
 _DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
+_UNUSUAL = Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
 _TOO_MUCH = Text("it holds far too many files; hand in your code only", "文件过多；请只提交代码")
 
 
@@ -45,9 +46,7 @@ def read_archive(data: bytes, name: str) -> Contents:
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error):
         raise refusals.no_archive(name, _DAMAGED) from None
     except (NotImplementedError, RuntimeError):
-        raise refusals.no_archive(
-            name, Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
-        ) from None
+        raise refusals.no_archive(name, _UNUSUAL) from None
     return contents
 
 
@@ -68,6 +67,8 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, conten
         return None
     if member.flag_bits & _ENCRYPTED:
         raise refusals.no_archive(name, Text("it needs a password; pack it without", "需要密码；请不加密打包"))
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others allocate what they please
+        raise refusals.no_archive(name, _UNUSUAL)
     limit = min(limit_of(kind), max(member.compress_size, 1_000) * _RATIO_LIMIT)
     with archive.open(member) as file:
         data = file.read(limit + 1)  # counted while reading: the sizes in the list may lie

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import NotGradable
-from grader.intake.found import Found, kind_of, limit_of, read_regular
+from grader.intake.found import Found, kind_of, limit_of, read_regular, readable
 from grader.model import Flag
 
 ENTRIES_LIMIT = 2_000
@@ -33,12 +33,14 @@ class Contents:
 def read_folder(folder: Path) -> Contents:
     """Read the code of a folder. Links, devices and what is too big are left out and flagged."""
     contents, entries, total = Contents(), 0, 0
-    for path, entry in _walk(folder, "", 0):
+    for path, entry in _walk(folder, "", 0):  # folders come, too: they count
         entries += 1
         if entries > ENTRIES_LIMIT:
             contents.leave_out(path, f"more than {ENTRIES_LIMIT} files")
             break
         kind = kind_of(entry.name)
+        if entry.is_dir(follow_symlinks=False):
+            continue
         if entry.is_symlink():
             contents.leave_out(path, "a link")
         elif kind is None:
@@ -63,7 +65,7 @@ def is_litter(name: str) -> bool:
 
 
 def _walk(folder: Path, inside: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Files of the folder first, then those of its folders, by name."""
+    """Files of the folder first, then its folders, each with what it holds, by name."""
     try:
         with os.scandir(folder) as found:
             entries = [entry for _, entry in zip(range(ENTRIES_LIMIT + 1), found, strict=False)]
@@ -73,7 +75,8 @@ def _walk(folder: Path, inside: str, depth: int) -> Iterator[tuple[str, os.DirEn
     folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
     for entry in entries:
         if entry not in folders:
-            yield inside + entry.name, entry
+            yield inside + readable(entry.name), entry
     if depth < DEPTH_LIMIT:
         for entry in folders:
-            yield from _walk(folder / entry.name, f"{inside}{entry.name}/", depth + 1)
+            yield inside + readable(entry.name), entry
+            yield from _walk(folder / entry.name, f"{inside}{readable(entry.name)}/", depth + 1)

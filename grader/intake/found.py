@@ -61,6 +61,17 @@ def stem_of(name: str) -> str:
     return name[: len(name) - len(ending)] if ending else name
 
 
+def readable(name: str) -> str:
+    """A file name as text that can be shown: one that is no UTF-8 on disk is read as GBK, as Windows writes it."""
+    raw = name.encode("utf-8", "surrogateescape")
+    for codec in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("utf-8", "backslashreplace")
+
+
 def limit_of(kind: str | None) -> int:
     return NOTEBOOK_LIMIT if kind == NOTEBOOK else SOURCE_LIMIT
 
@@ -71,21 +82,21 @@ def read_regular(path: Path, limit: int) -> bytes:
     Raises:
         NotGradable: no ordinary file, too big, or not to be opened.
     """
-    flags = os.O_RDONLY
+    shown, flags = readable(path.name), os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):  # not every system has all
         flags |= getattr(os, name, 0)
     try:
         if path.is_symlink():
-            raise refusals.no_regular_file(path.name)
+            raise refusals.no_regular_file(shown)
         descriptor = os.open(path, flags)
     except OSError as error:
-        raise refusals.cannot_open(path.name) from error
+        raise refusals.cannot_open(shown) from error
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise refusals.no_regular_file(path.name)
+            raise refusals.no_regular_file(shown)
         data = file.read(limit + 1)  # counted while reading: a size told beforehand may be wrong
     if len(data) > limit:
-        raise refusals.too_big(path.name, limit, _ADVICE.get(limit, _OTHER))
+        raise refusals.too_big(shown, limit, _ADVICE.get(limit, _OTHER))
     return data
 
 

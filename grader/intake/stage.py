@@ -12,7 +12,7 @@ from grader.intake import refusals
 from grader.intake.archive import read_archive
 from grader.intake.choice import Choice, choose
 from grader.intake.folder import TOTAL_LIMIT, Contents, read_folder
-from grader.intake.found import NOTEBOOK, Found, kind_of, limit_of, read_regular, stem_of
+from grader.intake.found import NOTEBOOK, Found, kind_of, limit_of, read_regular, readable, stem_of
 from grader.intake.modules import beside
 from grader.intake.notebook import looks_like_notebook, read_notebook
 from grader.intake.text import decode
@@ -54,7 +54,7 @@ def load(path: Path, assignment: Assignment, *, submission_id: str = "", student
 def _contents(path: Path, assignment: Assignment) -> Contents:
     """Everything at ``path`` that may be code: a file, a folder's files, a zip's members."""
     if path.is_symlink():
-        raise refusals.no_regular_file(path.name)
+        raise refusals.no_regular_file(readable(path.name))
     if path.is_dir():
         contents = read_folder(path)
         archives = [name for name in contents.other if _is_zip(name)]
@@ -62,11 +62,11 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
             return contents
         path = path / archives[0]
     if _is_zip(path.name):
-        return read_archive(read_regular(path, TOTAL_LIMIT), path.name)
+        return read_archive(read_regular(path, TOTAL_LIMIT), readable(path.name))
     kind = kind_of(path.name)
     if kind is None:
-        raise refusals.wrong_kind(path.name, assignment.file)
-    return Contents(code=[Found(path.name, read_regular(path, limit_of(kind)))])
+        raise refusals.wrong_kind(readable(path.name), assignment.file)
+    return Contents(code=[Found(readable(path.name), read_regular(path, limit_of(kind)))])
 
 
 def _is_zip(name: str) -> bool:
@@ -79,9 +79,10 @@ def _is_lone(path: Path) -> bool:
 
 
 def _default_id(path: Path) -> str:
+    name = readable(path.name)
     if path.is_dir():
-        return path.name
-    return path.name[:-4] if _is_zip(path.name) else stem_of(path.name)
+        return name
+    return name[:-4] if _is_zip(name) else stem_of(name)
 
 
 def _read(found: Found, assignment: Assignment) -> tuple[str, tuple[Chunk, ...], list[Remark], list[Flag]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.document import is_student_form
-from grader.model import Status
-from grader.reports.outline import Line, Trouble, place, rubric, why
+from grader.model import Outcome, Status
+from grader.reports.outline import Line, Loss, Trouble, place, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -74,7 +74,10 @@ def _head(document: Mapping[str, Any], lang: str) -> Iterator[str]:
     yield " · ".join(facts)
     if document["score"] is not None:
         yield f"**{word('score', lang)} {marks(document['score'])} / {marks(document['max_score'])}**"
-    elif document["status"] != Status.GRADED:
+    elif document["status"] == Status.GRADED:
+        passed = sum(test["outcome"] == Outcome.PASSED for test in document["tests"])
+        yield f"**{word('public_passed', lang, passed=passed, all=len(document['tests']))}**"
+    else:
         yield f"**{word('status', lang)}: {STATUSES[document['status']].pick(lang)}**"
     if document["isolation"]["level"] != "isolated":
         yield f"> {word('practice', lang)}"
@@ -107,24 +110,26 @@ def _rubric(document: Mapping[str, Any], lang: str) -> Iterator[str]:
     found = rubric(document, lang)
     if found.lost:
         yield f"## {found.lost_heading}"
-    for line in found.lost:
-        yield from _lost_line(document, line, lang)
+    for loss in found.lost:
+        yield from _loss(document, loss, lang)
     if found.held:
         yield f"## {found.held_heading}"
         yield "\n".join(f"- {_points(line)}{code(line.id)} {inline(line.title)}" for line in found.held)
 
 
-def _lost_line(document: Mapping[str, Any], line: Line, lang: str) -> Iterator[str]:
-    yield f"### {_points(line)}{code(line.id)} {inline(line.title)}"
+def _loss(document: Mapping[str, Any], loss: Loss, lang: str) -> Iterator[str]:
+    for line in loss.lines:
+        yield f"### {_points(line)}{code(line.id)} {inline(line.title)}"
     staff = not is_student_form(document)
-    shown = line.troubles if staff else line.troubles[:_TROUBLES_SHOWN]
+    shown = loss.troubles if staff else loss.troubles[:_TROUBLES_SHOWN]
     for trouble in shown:
         yield _trouble(trouble, lang, staff=staff)
-    if len(shown) < len(line.troubles):
-        yield word("further", lang, count=len(line.troubles) - len(shown))
-    if line.hint:
-        yield f"**{word('next', lang)}**: {_prose(line.hint, '')}"
-    yield word("more", lang, command=code(f"grader hint {document['assignment']} {line.id}"))
+    if len(shown) < len(loss.troubles):
+        yield word("further", lang, count=len(loss.troubles) - len(shown))
+    first = loss.lines[0]
+    if first.hint and len(loss.lines) == 1:
+        yield f"**{word('next', lang)}**: {_prose(first.hint, '')}"
+    yield word("more", lang, command=code(f"grader hint {document['assignment']} {first.id}"))
 
 
 def _trouble(trouble: Trouble, lang: str, *, staff: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +45,18 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Rubric:
-    """The lines to read about first, and those that held; with the headings that fit them."""
+class Loss:
+    """Lines that lost marks for the very same reasons (an unwritten function costs many): told together."""
 
-    lost: tuple[Line, ...]
+    lines: tuple[Line, ...]
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """The losses to read about first, and the lines that held; with the headings that fit them."""
+
+    lost: tuple[Loss, ...]
     held: tuple[Line, ...]
     lost_heading: str
     held_heading: str
@@ -61,9 +69,9 @@ def rubric(document: Mapping[str, Any], lang: str) -> Rubric:
         lines = ()
     with_marks = any(line.points is not None for line in lines)
     return Rubric(
-        lost=tuple(line for line in lines if not line.held),
+        lost=_losses([line for line in lines if not line.held], lang),
         held=tuple(line for line in lines if line.held),
-        lost_heading=word("lost" if with_marks else "public_only", lang),
+        lost_heading=word("lost" if with_marks else "not_passed", lang),
         held_heading=word("held" if with_marks else "passed", lang),
     )
 
@@ -106,7 +114,19 @@ def _line(name: str, criterion: Mapping[str, Any] | None, tests: list[Mapping[st
     )
 
 
-def _troubles(tests: list[Mapping[str, Any]], lang: str) -> tuple[Trouble, ...]:
+def _losses(lines: list[Line], lang: str) -> tuple[Loss, ...]:
+    groups: dict[object, list[Line]] = {}
+    for line in lines:
+        said = tuple((trouble.outcome, trouble.note, trouble.where) for trouble in line.troubles)
+        alike = bool(said) and all(trouble.note for trouble in line.troubles)
+        groups.setdefault(said if alike else line.id, []).append(line)
+    return tuple(
+        Loss(tuple(group), _troubles([test for line in group for test in line.tests], lang))
+        for group in groups.values()
+    )
+
+
+def _troubles(tests: Sequence[Mapping[str, Any]], lang: str) -> tuple[Trouble, ...]:
     """Tests that did not pass, one entry for each thing said; a note is never repeated."""
     groups: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
     for test in tests:

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from grader.document import is_student_form
-from grader.model import Status
+from grader.model import Outcome, Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
-from grader.reports.outline import Line, Rubric, Trouble, place, rubric, why
+from grader.reports.outline import Line, Loss, Rubric, Trouble, place, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -116,7 +116,8 @@ def _head(page: Page, document: Mapping[str, Any]) -> None:
     if document["score"] is not None:
         page.say(_score_line(page, document["score"], document["max_score"]), "bold")
     elif document["status"] == Status.GRADED:
-        page.say(word("public_only", page.lang), "bold")
+        passed = sum(test["outcome"] == Outcome.PASSED for test in document["tests"])
+        page.say(word("public_passed", page.lang, passed=passed, all=len(document["tests"])), "bold")
     else:
         page.say(f"{word('status', page.lang)}: {STATUSES[document['status']].pick(page.lang)}", "bold red")
     if document["isolation"]["level"] != "isolated":
@@ -158,23 +159,25 @@ def _diagnosis(page: Page, document: Mapping[str, Any]) -> None:
 def _lost(page: Page, document: Mapping[str, Any], found: Rubric) -> None:
     if found.lost:
         page.heading(found.lost_heading)
-    for line in found.lost:
-        _lost_line(page, document, line)
+    for loss in found.lost:
+        _loss(page, document, loss)
 
 
-def _lost_line(page: Page, document: Mapping[str, Any], line: Line) -> None:
-    sign = page.glyphs.part if line.points else page.glyphs.lost
-    page.say(f"{sign} {_points(line)}{line.id}  {one_line(line.title)}", "bold red")
+def _loss(page: Page, document: Mapping[str, Any], loss: Loss) -> None:
+    for line in loss.lines:
+        sign = page.glyphs.part if line.points else page.glyphs.lost
+        page.say(f"{sign} {_points(line)}{line.id}  {one_line(line.title)}", "bold red")
     staff = not is_student_form(document)
-    shown = line.troubles if staff else line.troubles[:_TROUBLES_SHOWN]
+    shown = loss.troubles if staff else loss.troubles[:_TROUBLES_SHOWN]
     for trouble in shown:
         _trouble(page, trouble, staff=staff)
-    if len(shown) < len(line.troubles):
-        page.say(word("further", page.lang, count=len(line.troubles) - len(shown)), indent=4)
-    if line.hint:
-        page.field(word("next", page.lang), printable(line.hint), style="green")
-    command = f"grader hint {document['assignment']} {line.id}"
-    page.say(word("more", page.lang, command=command), "dim", indent=4 if not page.plain else 2)
+    if len(shown) < len(loss.troubles):
+        page.say(word("further", page.lang, count=len(loss.troubles) - len(shown)), indent=4)
+    first = loss.lines[0]
+    if first.hint and len(loss.lines) == 1:
+        page.field(word("next", page.lang), printable(first.hint), style="green")
+    command = f"grader hint {document['assignment']} {first.id}"
+    page.say(word("more", page.lang, command=command), "dim", indent=2 if page.plain else 4)
 
 
 def _trouble(page: Page, trouble: Trouble, *, staff: bool) -> None:

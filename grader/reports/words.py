@@ -44,7 +44,8 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "walls": Text("isolation", "隔离"),
     "in_cell": Text("{file}, cell {cell}, line {line}", "{file}，第 {cell} 个单元格，第 {line} 行"),
     "in_line": Text("{file}:{line}", "{file}:{line}"),
-    "public_only": Text("Public checks", "公开检查"),
+    "public_passed": Text("{passed} of {all} public checks passed", "公开检查通过 {passed} / {all} 项"),
+    "not_passed": Text("Not passed", "未通过项"),
 })  # fmt: skip
 
 STATUSES: Mapping[str, Text] = MappingProxyType({

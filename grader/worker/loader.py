@@ -6,7 +6,9 @@ Only the standard library is needed; everything that goes in and comes out is pl
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from types import TracebackType
 from typing import Any
 
 from grader.worker import outline, wording
@@ -93,13 +95,13 @@ class _Run:
             # A plain statement answers None, one that awaits a coroutine.
             _drive(eval(statement.code, self._namespace))
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: they end no load
-            self._failed(statement, error)
+            self._failed(statement, error, sys.exc_info()[2])
         self._bindings.observe(statement)
 
-    def _failed(self, statement: Statement, error: BaseException) -> None:
-        spot = self._map.place_of_error(error.__traceback__) or statement.spot
+    def _failed(self, statement: Statement, error: BaseException, trace: TracebackType | None) -> None:
+        spot = self._map.place_of_error(trace) or statement.spot
         kind, message = describe(error)
-        if isinstance(error, NoInput):
+        if issubclass(type(error), NoInput):  # isinstance would ask the student's object for its class
             self._remarks.append(wording.asked_for_input(spot))
         else:
             self._remarks.append(wording.raised(kind, message, spot, statement.spot))
@@ -150,8 +152,7 @@ def describe(error: BaseException) -> tuple[str, str]:
     """Class name and message (at most 300 characters) of any exception, however it behaves."""
     kind = clean(type.__getattribute__(type(error), "__name__"), 60)
     try:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        return kind, clean(str.__str__(message))
+        return kind, clean(str.__str__(error.msg if isinstance(error, SyntaxError) else str(error)))
     except BaseException:  # a message that cannot be told
         return kind, ""
 

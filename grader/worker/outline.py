@@ -46,8 +46,12 @@ class SourceOutline:
 
     def read(self, file: str) -> None:
         """Take in a module that was imported since, if ``file`` is one of the student's."""
-        if file not in self._files and (source := self._map.source(file)) is not None:
+        if file in self._files or (source := self._map.source(file)) is None:
+            return
+        try:
             self._take(file, [ast.parse(source)])
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self._files.add(file)  # an object can claim to come from a file that was never run
 
     def function(self, file: str, first_line: int) -> Definition | None:
         """The function whose code object begins at ``first_line``: that of its first decorator."""

@@ -115,6 +115,13 @@ def test_a_list_of_members_without_end_is_refused_unread(drop: Path, assignment:
         load(drop / "a.zip", assignment)
 
 
+def test_an_unusual_compression_is_told(drop: Path, assignment: Assignment) -> None:
+    with zipfile.ZipFile(drop / "a.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("attention.py", REAL)
+    with pytest.raises(NotGradable, match=r"plain \.zip"):
+        load(drop / "a.zip", assignment)
+
+
 def test_a_password_is_told(drop: Path, assignment: Assignment) -> None:
     raw = bytearray(packed(("attention.py", REAL)))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -167,6 +167,21 @@ def test_modules_in_gbk_are_read(drop: Path, assignment: Assignment) -> None:
     assert modules_of(load(drop, assignment)) == {"helpers": "名 = '注意力'\n"}
 
 
+def test_file_names_that_are_no_utf8_are_shown_as_text(drop: Path, assignment: Assignment) -> None:
+    (drop / os.fsdecode("作业_attention.py".encode("gbk"))).write_text(REAL)
+    found = load(drop, assignment)
+    assert (found.main, found.chunks[0].source) == ("作业_attention.py", REAL)
+
+
+def test_a_tree_of_folders_is_walked_within_bounds(drop: Path, assignment: Assignment) -> None:
+    (drop / "attention.py").write_text(REAL)
+    for number in range(2_100):
+        (drop / f"empty{number}").mkdir()
+    found = load(drop, assignment)
+    assert found.main == "attention.py"
+    assert [flag.kind for flag in found.flags] == ["file_left_out"]
+
+
 def test_a_huge_folder_is_walked_within_bounds(drop: Path, assignment: Assignment) -> None:
     (drop / "attention.py").write_text(REAL)
     for number in range(2_100):

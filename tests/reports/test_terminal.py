@@ -15,7 +15,7 @@ from grader.document import for_student, to_document
 from grader.model import Isolation, Outcome, Text
 from grader.reports.terminal import render
 from tests.reports.hostile import TEXTS, spoiled
-from tests.reports.samples import graded, not_gradable, result
+from tests.reports.samples import LINE, graded, not_gradable, result
 
 
 @pytest.fixture
@@ -36,6 +36,36 @@ def test_score_then_lost_criteria_with_why_where_and_next(student: dict[str, Any
 
 def test_a_note_is_said_once(student: dict[str, Any]) -> None:
     assert render(student, lang="en").count("3 times too large") == 1
+
+
+def test_criteria_lost_for_the_same_reason_are_told_together() -> None:
+    tests = tuple(
+        result(name, 0, Outcome.NOT_ATTEMPTED, note=Text("attention_scores is not written yet"), place=LINE)
+        for name in ("scale", "mask_blocks")
+    )
+    text = render(for_student(to_document(graded(tests=tests)), feedback="criteria"), lang="en")
+    assert text.count("is not written yet") == 1
+    lines = text.splitlines()
+    start = lines.index("✗ 0/2  scale  Scores are divided by sqrt(D)")
+    assert lines[start + 1].startswith("◐ 2/3  mask_blocks")
+    assert "is not written yet" in lines[start + 2]
+
+
+def test_hidden_reasons_do_not_make_criteria_alike() -> None:
+    tests = tuple(result(name, 0, Outcome.FAILED, note=Text("secret")) for name in ("scale", "mask_blocks"))
+    lines = render(for_student(to_document(graded(tests=tests)), feedback="criteria"), lang="en").splitlines()
+    start = lines.index("✗ 0/2  scale  Scores are divided by sqrt(D)")
+    assert "Title of scale." in lines[start + 1]
+
+
+def test_public_checks_are_counted_where_there_are_no_marks() -> None:
+    tests = (
+        result("scale", 0, visibility="public"),
+        result("mask_blocks", 0, Outcome.FAILED, visibility="public", note=Text("no")),
+    )
+    text = render(for_student(to_document(graded(tests=tests)), feedback="public"), lang="en")
+    assert "1 of 2 public checks passed" in text
+    assert "17" not in text
 
 
 def test_a_notebook_place_names_the_cell(student: dict[str, Any]) -> None:

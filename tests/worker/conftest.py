@@ -18,7 +18,7 @@ def process_put_back() -> Iterator[None]:
     builtins.input, sys.breakpointhook, sys.argv = asked, hook, argv
     sys.meta_path[:] = finders
     for name in set(sys.modules) - modules:
-        if name.partition(".")[0] in ("attention", "helpers", "parts", "IPython", "written"):
+        if name.partition(".")[0] in ("attention", "helpers", "parts", "IPython", "written", "broken"):
             del sys.modules[name]
     linecache.cache.clear()
     linecache.cache.update(lines)

@@ -55,6 +55,15 @@ def test_an_exception_that_cannot_be_told_is_still_reported() -> None:
     assert load.state() == "present"
 
 
+def test_an_exception_that_answers_no_question_is_still_reported() -> None:
+    load = run(
+        "class Wall(Exception):\n    def __getattribute__(self, name):\n        raise SystemExit\n"
+        f"    __class__ = property(lambda self: 1 / 0)\nraise Wall('why')\n{REAL}"
+    )
+    assert (load.remark("raised")["line"], load.state()) == (5, "present")
+    assert "Wall" in load.remark("raised")["text_en"]
+
+
 def test_a_long_message_is_cut_and_lone_surrogates_can_travel() -> None:
     load = run("raise ValueError('\\ud800' + 'x' * 10_000)")
     text = load.remark("raised")["text_en"]

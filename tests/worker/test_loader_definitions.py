@@ -24,7 +24,8 @@ def test_the_untouched_stub_is_no_attempt() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["pass", "...", "'''Only words.'''", "raise NotImplementedError", "'''Words.'''\n    raise NotImplementedError('x')",
+    ["pass", "...", "'''Only words.'''", "raise NotImplementedError",
+     "'''Words.'''\n    raise NotImplementedError('x')",
      "d = q.shape[-1]\n    raise NotImplementedError('TODO: scores')"],
 )  # fmt: skip
 def test_empty_bodies_and_the_handed_out_body_are_stubs(body: str) -> None:
@@ -164,20 +165,50 @@ def test_a_definition_under_a_condition_that_did_not_hold_is_pointed_at() -> Non
     assert load.remark("never_ran")["line"] == 2
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "class Liar(type):\n    def __getattribute__(cls, name):\n        raise SystemExit\n"
-        "class scores(metaclass=Liar):\n    def __init__(self, q, k):\n        self.q = q\n",
-        "class Wall:\n    def __getattr__(self, name):\n        raise KeyboardInterrupt\n"
-        "    def __getattribute__(self, name):\n        raise KeyboardInterrupt\n"
-        "    def __eq__(self, other):\n        raise KeyboardInterrupt\n    def __call__(self, q, k):\n        return 1\n"
-        "scores = Wall()\n",
-        "class Chain:\n    def __call__(self, q, k):\n        return 1\n"
-        "    @property\n    def __wrapped__(self):\n        return self\nscores = Chain()\n",
-    ],
-)
+LIAR = """
+class Liar(type):
+    def __getattribute__(cls, name):
+        raise SystemExit
+class scores(metaclass=Liar):
+    def __init__(self, q, k):
+        self.q = q
+"""
+WALL = """
+class Wall:
+    def __getattribute__(self, name):
+        raise KeyboardInterrupt
+    def __eq__(self, other):
+        raise KeyboardInterrupt
+    def __call__(self, q, k):
+        return 1
+scores = Wall()
+"""
+ENDLESS = """
+class Endless:
+    def __call__(self, q, k):
+        return 1
+    @property
+    def __wrapped__(self):
+        return self
+scores = Endless()
+"""
+FALSE_ORIGIN = """
+import sys, types
+try:
+    import broken
+except SyntaxError:
+    sys.modules["broken"] = types.ModuleType("broken")
+    sys.modules["broken"].__file__ = "broken.py"
+class Real:
+    def __init__(self, q, k):
+        self.q = q
+Real.__module__ = "broken"
+scores = Real
+"""
+
+
+@pytest.mark.parametrize("source", [LIAR, WALL, ENDLESS, FALSE_ORIGIN])
 def test_objects_that_lie_or_raise_are_survived(source: str) -> None:
-    load = run(source)
+    load = run(source, modules={"broken": "def broken(:"})
     assert load.state() == "present"
     assert load.remark_kinds == []

@@ -151,8 +151,8 @@ def test_scripted_modules_from_a_cell_with_magics_work() -> None:
 
 def test_display_and_get_ipython_are_harmless() -> None:
     load = cells(
-        "display(3)\nget_ipython().run_line_magic('matplotlib', 'inline')\nfrom IPython.display import clear_output, HTML\n"
-        "clear_output(wait=True)\ndisplay(HTML('x'))\nimport IPython\nIPython.get_ipython().system('ls')"
+        "display(3)\nget_ipython().run_line_magic('matplotlib', 'inline')\n"
+        "from IPython.display import clear_output, HTML\nclear_output(wait=True)\ndisplay(HTML('x'))\nimport IPython\nIPython.get_ipython().system('ls')"
     )
     assert load.remark_kinds == []
     assert "display" not in load.result.names
