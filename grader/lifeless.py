@@ -49,11 +49,12 @@ def lifeless_sources(stub: str, solution: str) -> Iterator[tuple[str, str]]:
 
 
 def hollow_sources(stub: str) -> Iterator[tuple[str, str]]:
-    """The stub, each body replaced by one ``return``."""
+    """The stub, each body replaced by one ``return``; and the stub as it is, but for a touch."""
     for name, answer in _HOLLOW.items():
         yield name, _hollow(stub, _always(answer))
     for at, ordinal in enumerate(_ORDINALS[: _most_parameters(stub)]):
         yield f"returns_{ordinal}_argument", _hollow(stub, _argument(at))
+    yield "stub_with_a_touch", _touched(stub)
     yield "returns_all_arguments", _hollow(stub, lambda names: f"({', '.join(names)},)")
 
 
@@ -85,6 +86,15 @@ def _hollow(stub: str, answer: Callable[[list[str]], str]) -> str:
         elif isinstance(node, ast.ClassDef):
             for method in (item for item in node.body if isinstance(item, ast.FunctionDef)):
                 method.body = ast.parse(_EMPTY_INIT).body if method.name == "__init__" else _returning(method, answer)
+    return ast.unparse(module) + "\n"
+
+
+def _touched(stub: str) -> str:
+    """The stub with a statement more in each body: what its bodies do, should they do anything, then counts."""
+    module = ast.parse(stub)
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef):
+            node.body.insert(0, ast.parse("touched = True").body[0])
     return ast.unparse(module) + "\n"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from grader import whereabouts
+from grader import intake, whereabouts
 from grader.errors import GraderFault, NotGradable
 from grader.model import Assignment, Course, Definition, Flag, Place, Remark, Submission, Text
 from grader.places import read_place
@@ -75,7 +75,7 @@ class Loading:
         question = {**self._question, "skip": self._left_out}
         try:
             frame = session.ask(question, None, min(limits.call_s, left), hear, left)
-            if "raised" in frame.header:
+            if "raised" in frame.header and len(announced) == 1:
                 raise GraderFault(f"the loader itself failed: {str(frame.header['raised'])[:400]}")
             answer = frame.header.get("reply")
             return (answer, "") if isinstance(answer, dict) else (None, "ends the process")
@@ -96,18 +96,13 @@ _CANNOT_LOAD: Final = Text(
 def _question(submission: Submission, assignment: Assignment) -> dict[str, Any]:
     """What the worker is told: the sources, and the contract's names. Nothing of it is secret."""
     stub = assignment.stub.read_text(encoding="utf-8")
-    beside = {
-        PurePosixPath(f.path).stem: f.data.decode("utf-8", "replace")
-        for f in submission.files[1:]
-        if f.path.endswith(".py")
-    }
     return {
         "op": "load",
         "chunks": [
             {"source": c.source, "file": c.place.file, "line": c.place.line, "cell": c.place.cell}
             for c in submission.chunks
         ],
-        "modules": beside,
+        "modules": intake.modules_of(submission),
         "module_name": PurePosixPath(assignment.file).stem,
         "required": [{"name": f.name, "aliases": list(f.aliases), "stub": stub} for f in assignment.functions],
         "forbidden": list(assignment.forbidden.calls),

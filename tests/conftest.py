@@ -68,26 +68,36 @@ SOLUTION = '''\
 def double(x):
     return 2 * x
 '''
+FILES = {
+    "assignments/course.yaml": COURSE,
+    "assignments/doubling/assignment.yaml": ASSIGNMENT,
+    "assignments/doubling/doubling.py": STUB,
+    "assignments/doubling/README.md": "# Doubling\n\nMake every entry twice as large.\n",
+    "assignments/doubling/README.zh.md": "# 加倍\n\n让每个元素变成两倍。\n",
+    "assignments/doubling/checks_public.py": "",
+    "reference/doubling/solution.py": SOLUTION,
+    "reference/doubling/checks.py": "",
+}
+
+
+@pytest.fixture(scope="session")
+def make_course() -> Callable[[Path], Path]:
+    """Writes a course of one assignment that is right in every respect into an empty folder."""
+
+    def write(folder: Path) -> Path:
+        for name, text in FILES.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return folder
+
+    return write
 
 
 @pytest.fixture
-def course_root(tmp_path: Path) -> Path:
-    """A course of one assignment that is right in every respect."""
-    files = {
-        "assignments/course.yaml": COURSE,
-        "assignments/doubling/assignment.yaml": ASSIGNMENT,
-        "assignments/doubling/doubling.py": STUB,
-        "assignments/doubling/README.md": "# Doubling\n\nMake every entry twice as large.\n",
-        "assignments/doubling/README.zh.md": "# 加倍\n\n让每个元素变成两倍。\n",
-        "assignments/doubling/checks_public.py": "",
-        "reference/doubling/solution.py": SOLUTION,
-        "reference/doubling/checks.py": "",
-    }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return tmp_path
+def course_root(tmp_path: Path, make_course: Callable[[Path], Path]) -> Path:
+    """Such a course, fresh for one test."""
+    return make_course(tmp_path)
 
 
 @pytest.fixture

@@ -87,7 +87,8 @@ class Bindings:
         last = history[-1]
         self._namespace[name] = chosen.value
         if not last.usable:
-            how = "deleted" if last.value is _ABSENT else f"bound to a {type(last.value).__name__}"
+            kind = type.__getattribute__(type(last.value), "__name__")  # whatever its metaclass says
+            how = "deleted" if last.value is _ABSENT else f"bound to an object of class {kind}"
             flags.append(flag("name_rebound", f"{name} was later {how}; the definition counts", last.spot))
         later = history[history.index(chosen) + 1 :]
         if any(each.usable for each in later):

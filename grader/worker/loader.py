@@ -41,7 +41,7 @@ def load(
     skip: Collection[int | str] | Mapping[str, str],
     announce: Announce,
 ) -> Loaded:
-    """Run a student's text and say what it defines; never raises for anything the text does.
+    """Run a student's text and say what it defines; whatever a statement raises becomes a remark.
 
     ``chunks``: dicts of source, file, line, cell (None for a file). ``modules``: sources of the modules beside it,
     by import name. ``required``: dicts of name, aliases, stub (source of the stub file or ""). ``skip``: numbers of
@@ -105,7 +105,7 @@ class _Run:
             self._remarks.append(wording.asked_for_input(spot))
         else:
             self._remarks.append(wording.raised(kind, message, spot, statement.spot))
-        self._failures.append((spot, f"{kind}: {message}"))
+        self._failures.append((spot, f"{kind}: {message}" if message else kind))
 
     def result(self, required: Iterable[Mapping[str, Any]]) -> Loaded:
         definitions, flags = self._bindings.settle()

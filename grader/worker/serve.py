@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TextIO
@@ -33,8 +34,9 @@ class Plain:
 class Worker:
     """Answers questions about one submission."""
 
-    def __init__(self, send: Callable[[bytes], None]) -> None:
+    def __init__(self, send: Callable[[bytes], None], streams: Sequence[TextIO]) -> None:
         self._send = send
+        self._streams = streams  # our own: the student may put anything into sys.stdout
         self._asked = 0
         self._place_of_error: Callable[[TracebackType | None], Mapping[str, Any] | None] = lambda trace: None
         self._objects = Objects()
@@ -56,9 +58,10 @@ class Worker:
             body = {"reply": result.tree} if isinstance(result, Plain) else self._calls.reply(result, encoder)
         except BaseException as raised:  # SystemExit and KeyboardInterrupt are answers, too
             encoder = Encoder()
-            body = {"raised": self._describe(raised)}
-        sys.stdout.flush()
-        sys.stderr.flush()
+            body = {"raised": self._describe(type(raised), sys.exc_info()[2], _message(raised))}
+        for stream in self._streams:
+            with contextlib.suppress(Exception):
+                stream.flush()
         self._send(pack({**body, "n": self._asked}, encoder))
 
     def _load(self, frame: Frame) -> Any:
@@ -85,19 +88,21 @@ class Worker:
         np.random.seed(number % (1 << 32))
         random.seed(number)
 
-    def _describe(self, raised: BaseException) -> dict[str, Any]:
-        """An exception as plain facts: class names, message, and the innermost line of the student's own."""
-        kinds = [kind_name(cls) for cls in type(raised).__mro__ if cls not in (object, BaseException)]
-        trace = raised.__traceback__
+    def _describe(self, kind: type, trace: TracebackType | None, message: str) -> dict[str, Any]:
+        """An exception as plain facts: class names, message, and the innermost line of the student's own.
+
+        Asks the exception object nothing: its class may answer with more code of the student's.
+        """
+        kinds = [kind_name(cls) for cls in type.mro(kind) if cls not in (object, BaseException)]
         last = trace
         while last is not None and last.tb_next is not None:
             last = last.tb_next
         return {
             "kinds": kinds[:8],
-            "message": _message(raised),
+            "message": message,
             "place": self._place_of_error(trace),
             "innermost_own": last is not None and self._place_of_error(last) is not None,
-            "memory": _is_memory(raised),
+            "memory": _is_memory(kind, message),
         }
 
 
@@ -119,23 +124,22 @@ def kind_name(cls: type) -> str:
 
 def _message(raised: BaseException) -> str:
     try:
-        return str(raised)[:_MESSAGE_CAP]
+        return str.__str__(str(raised))[:_MESSAGE_CAP].encode("utf-8", "backslashreplace").decode()
     except BaseException:
         return ""
 
 
-def _is_memory(raised: BaseException) -> bool:
-    text = _message(raised)
-    return isinstance(raised, MemoryError) or (
-        isinstance(raised, RuntimeError) and ("can't allocate memory" in text or "not enough memory" in text)
-    )
+def _is_memory(kind: type, message: str) -> bool:
+    if issubclass(kind, MemoryError):
+        return True
+    return issubclass(kind, RuntimeError) and ("can't allocate memory" in message or "not enough memory" in message)
 
 
 def serve(question_fd: int, answer_fd: int) -> None:
     """Answer until the question pipe closes."""
     sys.stdout, sys.stderr = _line_buffered(1), _line_buffered(2)
     reader = FrameReader(_QUESTION_CAP)
-    worker = Worker(lambda data: write_all(answer_fd, data))
+    worker = Worker(lambda data: write_all(answer_fd, data), (sys.stdout, sys.stderr))
     while (frame := read_frame(question_fd, reader)) is not None:
         worker.answer(frame)
 

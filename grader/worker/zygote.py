@@ -37,7 +37,8 @@ def _warm_up() -> None:
     q = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
     torch.softmax(q @ q.transpose(-2, -1), dim=-1).sum().backward()  # type: ignore[no-untyped-call]
     layer = torch.nn.Linear(2, 2)
-    layer(torch.ones(1, 2)).sum().backward()
+    out = layer(torch.ones(1, 2))
+    torch.autograd.backward([out], [torch.ones_like(out)])  # with gradients given: half a second of lazy imports
 
 
 def _answer(control: socket.socket, request: dict[str, Any], fds: list[int]) -> None:

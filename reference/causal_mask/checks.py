@@ -2,8 +2,8 @@
 
 The mask is held against exact tables. The attention is asked on its own: it may call the student's causal_mask or
 do everything inline. It is compared with itself alone (before and after a change), so the scale of its scores,
-its fill value and its dtype inside cannot matter. Weights are read from the second result where that holds weights,
-otherwise from the output: every call that wants weights passes an identity, padded with zeros, as v.
+its fill value and its dtype inside cannot matter. Every call that wants weights passes an identity, padded with zeros,
+as v: so the weights that were used stand in the values. Where they do not, the second result is read instead.
 A first row of NaN (nothing visible) is what past_visible, rows_sum_to_one and gradients charge for; the checks
 on the future pass over it.
 """
@@ -59,10 +59,12 @@ def _are_weights(w: Tensor) -> bool:
 
 
 def _weights(result: object, shape: tuple[int, ...]) -> Tensor:
-    """The weights [B, H, T, T] of a call that was given an identity as v."""
+    """The weights [B, H, T, T] that were used in a call that was given an identity as v."""
     second = _second(result, shape)
-    if second is not None and (_are_weights(second) or len(_parts(result)) == 1):
-        return second.detach()
+    if second is not None and (len(_parts(result)) == 1 or _are_weights(second)):
+        used = next((x for x in _parts(result) if tuple(x.shape) == shape), None)
+        if used is None or not _are_weights(used[..., : shape[2]]):  # some other v: weights_shape charges for it
+            return second.detach()
     return _values(result, shape)[..., : shape[2]].detach()
 
 
@@ -84,20 +86,23 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _alive(student, rng, *readings, **named: bool) -> None:
-    """Pass only if what ``readings`` find follows from q and k: four heads of one call hold four variants."""
-    t, d = 5, 7
-    q, k = 1.5 * rng(1, 1, t, d).repeat(1, 4, 1, 1), 1.5 * rng(1, 1, t, d).repeat(1, 4, 1, 1)
-    q[:, 1] = 1.5 * rng(1, t, d)
-    k[:, 2] = 1.5 * rng(1, t, d)
-    result = student.causal_attention(q, k, _identity(q), **named)
+    """Pass only if what ``readings`` find follows from q and from k: the same for the same, other for others."""
+    shape = (1, 2, 4, 6)
+    q, k, q2, k2 = (1.5 * rng(*shape) for _ in range(4))
+    v = _identity(q)
+    asked = ((q, k), (q, k), (q2, k), (q, k2))
+    results = [student.causal_attention(*pair, v, **named) for pair in asked]
     for read in readings:
-        x = read(result, tuple(q.shape)).detach().double()
-        rows = torch.isfinite(x).all(-1).all(1)[0]
-        x = x[:, :, rows]
-        expect.that(int(rows.sum()) > 0, DEAD)
-        expect.that(float((x[:, 0] - x[:, 3]).abs().max()) < ATOL, DEAD)
-        expect.that(float((x[:, 0] - x[:, 1]).abs().max()) > SEEN, DEAD)
-        expect.that(float((x[:, 0] - x[:, 2]).abs().max()) > SEEN, DEAD)
+        once, again, other_q, other_k = (read(result, shape).detach().double() for result in results)
+        expect.that(_gap(once, again) < ATOL, DEAD)
+        expect.that(_gap(once, other_q) > SEEN, DEAD)
+        expect.that(_gap(once, other_k) > SEEN, DEAD)
+
+
+def _gap(a: Tensor, b: Tensor) -> float:
+    """The largest difference over the rows that are finite in both; NaN where there is none."""
+    rows = torch.isfinite(a).all(-1) & torch.isfinite(b).all(-1)
+    return float((a - b)[rows].abs().max()) if bool(rows.any()) else float("nan")
 
 
 # -- causal_mask -----------------------------------------------------------------------------------
@@ -108,16 +113,16 @@ def _triangle(t: int) -> Tensor:
     return torch.tensor([[[[j <= i for j in range(t)] for i in range(t)]]])
 
 
-def _table(mask: object) -> Tensor:
-    """A mask as a truth table. One that is added to scores (0 and very negative numbers) reads as it acts."""
-    m = expect.tensor(mask, what=MASK)
-    added = m.is_floating_point() and bool(((m == 0) | (m < -1e3)).all()) and bool((m < 0).any())
-    return m == 0 if added else m
+def _tables(*masks: object) -> list[Tensor]:
+    """Masks as truth tables. Masks to be added to scores (0 and very negative numbers) read as they act."""
+    tensors = [expect.tensor(mask, what=MASK) for mask in masks]
+    added = all(bool(((m == 0) | (m < -1e3)).all()) for m in tensors) and any(bool((m < 0).any()) for m in tensors)
+    return [m == 0 for m in tensors] if added else tensors
 
 
 def _expect_a_triangle_of_some_kind(mask: object) -> None:
     """Which triangle is lower_triangle's business; a mask that is no triangle at all earns nothing here either."""
-    table = _table(mask)
+    (table,) = _tables(mask)
     expect.that(table.dim() >= 2 and min(table.shape[-2:]) > 1, _not_a_triangle())
     square = table.double().reshape(-1, *table.shape[-2:])[0]
     steps = [square[1:] - square[:-1], square[:, 1:] - square[:, :-1]]
@@ -156,8 +161,8 @@ def test_mask_has_its_shape_for_any_length(student):
 @pytest.mark.parametrize("sizes", [(1, 2, 4), (5, 3), (12, 7, 9)])
 def test_mask_is_the_lower_triangle(student, sizes):
     """Entry (i, j) of the mask is True where key j is query i itself or comes before it, and nowhere else."""
-    for t in sizes:
-        expect.truth(_table(student.causal_mask(t)), _triangle(t), MASK)
+    for t, table in zip(sizes, _tables(*[student.causal_mask(t) for t in sizes]), strict=True):
+        expect.truth(table, _triangle(t), MASK)
 
 
 # -- the two results ---------------------------------------------------------------------------------
@@ -218,6 +223,16 @@ def test_weights_are_the_ones_that_were_used(student, rng):
 # -- the future has no weight ------------------------------------------------------------------------
 
 
+def _expect_no_future_in(student, q: Tensor, k: Tensor) -> None:
+    """Neither the weights that were used nor those that were returned lie on the future."""
+    shape = tuple(q.shape)
+    result = student.causal_attention(q, k, _identity(q))
+    _expect_no_future(_weights(result, shape))
+    second = _second(result, shape)
+    if second is not None and _are_weights(second):
+        _expect_no_future(second.detach())
+
+
 def _expect_no_future(weights: Tensor) -> None:
     """Above the diagonal all weights are 0. A first row of NaN is passed over."""
     first_is_nan = torch.isnan(weights[:, :, :1]).all(-1, keepdim=True)
@@ -232,7 +247,7 @@ def test_no_weight_lies_on_the_future(student, rng, shape, dtype):
     """Every weight of a query on a later token is 0."""
     _alive(student, rng, _weights)
     q, k = rng(*shape, dtype=_dtype(dtype)), rng(*shape, dtype=_dtype(dtype))
-    _expect_no_future(_ask_weights(student, q, k))
+    _expect_no_future_in(student, q, k)
 
 
 @criterion("future_weights_zero")
@@ -240,7 +255,7 @@ def test_equal_scores_do_not_open_the_future(student, rng):
     """Where all dot products are 0, later tokens still have no weight."""
     _alive(student, rng, _weights)
     k = rng(2, 3, 5, 7)
-    _expect_no_future(_ask_weights(student, torch.zeros_like(k), k))
+    _expect_no_future_in(student, torch.zeros_like(k), k)
 
 
 @criterion("future_weights_zero")
@@ -251,7 +266,7 @@ def test_a_tempting_future_gets_no_weight(student, rng):
     wanted = torch.where(_triangle(t), -30.0, 30.0) + rng(2, 3, t, t)  # scores, if they are divided by sqrt(d)
     q = torch.cat([wanted * d**0.5 / 8, rng(2, 3, t, d - t)], dim=-1)
     k = torch.cat([8 * torch.eye(t, dtype=torch.float64).expand(2, 3, t, t), torch.zeros(2, 3, t, d - t)], dim=-1)
-    _expect_no_future(_ask_weights(student, q, k.double()))
+    _expect_no_future_in(student, q, k)
 
 
 # -- rows sum to one -----------------------------------------------------------------------------------
@@ -284,22 +299,24 @@ def test_weights_of_a_query_sum_to_one(student, rng, shape, dtype):
 # -- the future has no influence -------------------------------------------------------------------------
 
 
-def _size(x: Tensor) -> Tensor:
-    return ATOL + RTOL * x.abs()
-
-
 def _moved(before: Tensor, after: Tensor) -> Tensor:
-    """[..., T]: whether a row changed. NaN before and after is no change; NaN on one side is."""
-    both_nan = torch.isnan(before) & torch.isnan(after)
-    return ~(((after - before).abs() <= _size(before)) | both_nan).all(-1)
+    """[..., T]: whether a row changed. NaN is a change, save in a first row that is NaN before and after."""
+    same = (after - before).abs() <= ATOL + RTOL * before.abs()
+    same[..., 0, :] |= (torch.isnan(before) & torch.isnan(after))[..., 0, :]
+    return ~same.all(-1)
 
 
-def _influence(student, rng, h: int, t: int, d: int, moves: str, dtype: torch.dtype, **named: bool) -> Tensor:
-    """Bool [T, H, T]: does moving token j (first axis) change row i (last) of head h? One call, a sample per token."""
-    q, k, v = (rng(1, h, t, d, dtype=dtype).repeat(t + 1, 1, 1, 1) for _ in range(3))
+def _influence(student, q: Tensor, k: Tensor, v: Tensor, rng, moves: str, **named: bool) -> Tensor:
+    """Bool [T, H, T]: does moving token j (first axis) change row i (last) of head h? One call, a sample per token.
+
+    q, k and v hold one sample; the new keys are as large as the old ones.
+    """
+    _, h, t, d = q.shape
+    size, dtype = float(k.abs().max()), q.dtype
+    q, k, v = (x.repeat(t + 1, 1, 1, 1) for x in (q, k, v))
     for j in range(t):
         if "k" in moves:
-            k[j + 1, :, j] = 3 * rng(h, d, dtype=dtype)
+            k[j + 1, :, j] = rng.uniform(-size, size, h, d, dtype=dtype)
         if "v" in moves:
             v[j + 1, :, j] += rng.uniform(20, 40, h, d, dtype=dtype)
     result = student.causal_attention(q, k, v, **named)
@@ -328,7 +345,8 @@ def _leak(j: int, i: int) -> Text:
 def test_changing_one_token_changes_no_earlier_row(student, rng, moves):
     """Changing one token, wherever it stands, changes no row before it."""
     _alive(student, rng, _values)
-    _expect_no_leak(_influence(student, rng, 3, 6, 8, moves, torch.float64))
+    q, k, v = rng(1, 3, 6, 8), 2 * rng(1, 3, 6, 8), rng(1, 3, 6, 8)
+    _expect_no_leak(_influence(student, q, k, v, rng, moves))
 
 
 @criterion("future_invariance")
@@ -338,7 +356,8 @@ def test_changing_one_token_changes_no_earlier_row(student, rng, moves):
 def test_no_leak_at_other_sizes(student, rng, h, t, d, dtype):
     """The same for few and many tokens, more tokens than features, and as many samples as heads."""
     _alive(student, rng, _values)
-    _expect_no_leak(_influence(student, rng, h, t, d, "kv", _dtype(dtype)))
+    q, k, v = (rng(1, h, t, d, dtype=_dtype(dtype)) for _ in range(3))
+    _expect_no_leak(_influence(student, q, k, v, rng, "kv"))
 
 
 @criterion("future_invariance")
@@ -361,8 +380,8 @@ def test_a_new_future_changes_no_past(student, rng, b, h, t, d):
 # -- the past and the token itself stay visible --------------------------------------------------------------
 
 
-def _expect_visible(weights: Tensor, visible: Tensor) -> None:
-    low = visible & ~(weights > SEEN)
+def _expect_visible(weights: Tensor, visible: Tensor, above: float = SEEN) -> None:
+    low = visible & ~(weights > above)
     if bool(low.any()):
         _, _, i, j = (int(n) for n in low.nonzero()[0])
         where = Text(en="itself", zh="自己") if i == j else Text(en=f"token {j}", zh=f"第 {j} 个 token")
@@ -388,10 +407,10 @@ def test_every_query_sees_itself_and_all_before(student, rng, shape, dtype):
 def test_a_token_reaches_itself_and_all_after(student, rng):
     """Changing one token changes its own row and every row after it."""
     _alive(student, rng, _values)
-    t = 6
-    moved = _influence(student, rng, 3, t, 8, "kv", torch.float64)
-    for j in range(t):
-        for i in range(j, t):
+    q, k, v = 0.3 * rng(1, 3, 6, 8), 0.3 * rng(1, 3, 6, 8), rng(1, 3, 6, 8)
+    moved = _influence(student, q, k, v, rng, "kv")
+    for j in range(6):
+        for i in range(j, 6):
             expect.that(
                 bool(moved[j, :, i].all()),
                 Text(
@@ -418,7 +437,8 @@ def test_without_the_mask_all_is_visible(student, rng, shape, dtype):
 def test_without_the_mask_the_future_reaches_the_past(student, rng):
     """With causal=False changing a later token changes the rows before it."""
     _alive(student, rng, _values, causal=False)
-    moved = _influence(student, rng, 2, 5, 7, "kv", torch.float64, causal=False)
+    q, k, v = 0.3 * rng(1, 2, 5, 7), 0.3 * rng(1, 2, 5, 7), rng(1, 2, 5, 7)
+    moved = _influence(student, q, k, v, rng, "kv", causal=False)
     expect.that(
         bool(moved.all()),
         Text(
@@ -442,8 +462,8 @@ def test_the_contrast_differs_by_the_mask_alone(student, rng):
         not bool(_moved(by_name, unsaid).any()),
         Text(en="causal=True and the default give different weights", zh="causal=True 与默认情形的权重不同"),
     )
+    _expect_visible(open_, torch.ones(2, 3, 6, 6, dtype=torch.bool), above=0.0)
     past, past_open = by_name[:, :, 3:, :3], open_[:, :, 3:, :3]  # visible to both
-    expect.positive(past_open, (2, 3, 3, 3), WEIGHTS)
     if not bool((past > 0).all()):  # past_visible speaks about that
         return
     expect.same(
@@ -481,8 +501,9 @@ def test_gradients_flow_through_the_weights(student, rng):
     _alive(student, rng, _weights)
     q, k, _ = _leaves(rng, 2, 3, 5, 7)
     result = student.causal_attention(q, k, _identity(q))
-    second = _second(result, (2, 3, 5, 7))
-    expect.gradients(_values(result, (2, 3, 5, 7)) if second is None else second, (q, k), ("q", "k"))
+    second, used = _second(result, (2, 3, 5, 7)), _weights(result, (2, 3, 5, 7))
+    shown = second is not None and not bool(_moved(second.detach(), used).any())  # else others charge for it
+    expect.gradients(second if shown else _values(result, (2, 3, 5, 7)), (q, k), ("q", "k"))
 
 
 @criterion("gradients")

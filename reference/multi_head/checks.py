@@ -242,8 +242,7 @@ HEAD_AXES = ("batch", "head", "token", "feature")
 
 
 @criterion("split_layout")
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("size, dtype", [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
 def test_split_puts_every_feature_in_its_head(student, size, dtype):
     """Head h of split_heads holds the features h*D to (h+1)*D - 1 of every token."""
     for batch, time, width, heads in _with_edges(*size):
@@ -265,8 +264,7 @@ def test_split_passes_gradients_back(student, rng):
 
 
 @criterion("merge_layout")
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("size, dtype", [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
 def test_merge_puts_every_feature_back(student, size, dtype):
     """Token t of merge_heads holds the slices of all heads side by side, head 0 first."""
     for batch, time, width, heads in _with_edges(*size):
@@ -324,17 +322,20 @@ def test_constructor_refuses_heads_that_do_not_fit(student, rng, kind):
 
 
 @criterion("parameters")
-@pytest.mark.parametrize("layer, rows", [("qkv_proj", 3), ("out_proj", 1)])
-@pytest.mark.parametrize("kind, width, heads", [(SELF, 12, 3), (CAUSAL, 10, 5)])
-def test_layers_have_the_names_and_shapes_of_the_contract(student, rng, layer, rows, kind, width, heads):
+@pytest.mark.parametrize("kind, layers", [(SELF, ["qkv_proj"]), (SELF, ["out_proj"]), (CAUSAL, ["qkv_proj", "out_proj"])])
+def test_layers_have_the_names_and_shapes_of_the_contract(student, rng, kind, layers):
     """qkv_proj goes from d_model to 3*d_model features, out_proj from d_model to d_model; both have a bias."""
     _class_alive(student, rng, kind)
-    found = getattr(student, kind)(width, heads).parameters_()
-    for part, shape in ((f"{layer}.weight", (rows * width, width)), (f"{layer}.bias", (rows * width,))):
-        names = ", ".join(list(found)[:12]) or "-"
-        absent = Text(en=f"{kind} has no parameter {part}; it has: {names}", zh=f"{kind} 没有参数 {part}；现有的是：{names}")
-        expect.that(part in found, absent)
-        expect.tensor(found[part], shape, what=Text(en=f"the parameter {part}", zh=f"参数 {part}"))
+    found = getattr(student, kind)(10, 5).parameters_()
+    names = ", ".join(list(found)[:12]) or "-"
+    for layer in layers:
+        rows = 30 if layer == "qkv_proj" else 10
+        for part, shape in ((f"{layer}.weight", (rows, 10)), (f"{layer}.bias", (rows,))):
+            absent = Text(
+                en=f"{kind} has no parameter {part}; it has: {names}", zh=f"{kind} 没有参数 {part}；现有的是：{names}"
+            )
+            expect.that(part in found, absent)
+            expect.tensor(found[part], shape, what=Text(en=f"the parameter {part}", zh=f"参数 {part}"))
 
 
 # -- shape, type and form of the result ----------------------------------------------------------
@@ -424,7 +425,7 @@ def _is_near(got, want):
 
 
 @criterion("given_weights")
-@pytest.mark.parametrize("width, heads", [(8, 1), (12, 3), (18, 3)])
+@pytest.mark.parametrize("width, heads", [(8, 1), (12, 3)])
 def test_last_token_has_the_right_numbers(student, reference, rng, width, heads):
     """With given weights the last token gets the right output (at the scale your module uses)."""
     own = _own_scale(student, rng, width, heads)
@@ -444,10 +445,9 @@ def test_last_token_has_the_right_numbers(student, reference, rng, width, heads)
 
 @criterion("given_weights")
 @needs("split_layout", "merge_layout", "future_invariance")
-@pytest.mark.parametrize("size", [(2, 7, 20, 5), (3, 5, 12, 3), (4, 4, 18, 3)])
-def test_every_token_has_the_right_numbers(student, reference, rng, size):
+@pytest.mark.parametrize("batch, time, width, heads", [(2, 7, 20, 5), (3, 3, 12, 3)])
+def test_every_token_has_the_right_numbers(student, reference, rng, batch, time, width, heads):
     """With given weights every token gets the right output (at the scale your module uses)."""
-    batch, time, width, heads = size
     own = _own_scale(student, rng, width, heads)
     made = _made(student, width, heads)
     weights = _load(made, *_drawn(rng, width))

@@ -84,6 +84,13 @@ def test_a_definition_is_put_back_where_its_name_was_given_to_a_value() -> None:
     assert (flag["kind"], flag["line"]) == ("name_rebound", 3)
 
 
+def test_a_value_that_hides_its_class_does_not_hinder() -> None:
+    lying = "class Liar(type):\n    def __getattribute__(cls, name):\n        raise SystemExit\n"
+    load = run(f"{REAL}{lying}class Odd(metaclass=Liar): pass\nscores = Odd()\n")
+    assert load["scores"](1, 2) == 3
+    assert "class Odd" in load.result.flags[0]["detail"]
+
+
 def test_a_deleted_definition_is_put_back() -> None:
     load = run(REAL + "del scores\n")
     assert load["scores"](1, 2) == 3

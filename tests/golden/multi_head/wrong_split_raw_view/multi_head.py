@@ -8,7 +8,7 @@ def split_heads(x, n_heads):
     B, T, C = x.shape
     if C % n_heads != 0:
         raise ValueError(f"{C} features cannot be split into {n_heads} heads")
-    return x.view(B, n_heads, T, C // n_heads)
+    return x.reshape(B, n_heads, T, C // n_heads)
 
 
 def merge_heads(x):
