@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(shell for p in python3 python3.14 python3.13 python3.12 
 
 VENV := .venv
 RUN := $(VENV)/bin/python
-PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constraints.txt
 # Named after what was asked for: a change in either file installs anew, nothing else does.
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 

@@ -1,19 +1,19 @@
 """Every failure belongs to the student, the author or us; the type says which.
 
-    GraderError
-    |- UsageError            the command was called wrongly (exit code 2)
-    |- CourseError           an author's file is wrong: file, line, key, what to do (exit code 2)
-    |- NotGradable           a hand-in that cannot be read: the reason, in words for a student
-    |- WallMissing           an isolation effect could not be proven (exit code 3)
-    |- GraderFault           our own machinery failed; never the student's zero (exit code 3)
-    |- CheckFailed           a check saw something wrong: a note for the student, detail for staff
-    `- StudentError          the student's code did not answer
-       |- StudentRaised      it raised
-       |- StudentTimedOut    it ran into a time limit
-       |- StudentOutOfMemory it ran into the memory limit
-       |- WorkerDied         it ended its process or broke the protocol
-       |- StudentMissing     the function is not there
-       `- StudentStub        the function is still the untouched stub
+GraderError
+|- UsageError            the command was called wrongly (exit code 2)
+|- CourseError           an author's file is wrong: file, line, key, what to do (exit code 2)
+|- NotGradable           a hand-in that cannot be read: the reason, in words for a student
+|- WallMissing           an isolation effect could not be proven (exit code 3)
+|- GraderFault           our own machinery failed; never the student's zero (exit code 3)
+|- CheckFailed           a check saw something wrong: a note for the student, detail for staff
+`- StudentError          the student's code did not answer
+   |- StudentRaised      it raised
+   |- StudentTimedOut    it ran into a time limit
+   |- StudentOutOfMemory it ran into the memory limit
+   |- WorkerDied         it ended its process or broke the protocol
+   |- StudentMissing     the function is not there
+   `- StudentStub        the function is still the untouched stub
 """
 
 from __future__ import annotations

@@ -12,14 +12,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import grader
 from grader import intake, scoring
 from grader.catalog import load_course
 from grader.checks.collected import Test
-from grader.checks.examination import examine, reenact
+from grader.checks.examination import Examination, examine, reenact
 from grader.checks.plain import collect_public
+from grader.diagnosis.faults import Fault, load_faults, source_of_solution
+from grader.diagnosis.inherited import block_inherited
+from grader.diagnosis.naming import Named, diagnose
+from grader.diagnosis.rehearsal import Rehearsals
+from grader.diagnosis.telling import findings
 from grader.document import to_document
 from grader.errors import NotGradable, UsageError, WallMissing
 from grader.loading import Loaded, Loading
@@ -41,6 +46,8 @@ from grader.sandbox import Sandbox
 from grader.sandbox.zygote import ZygoteSandbox
 from grader.student import Student
 
+_DIAGNOSIS_S: Final = 0.5  # seconds after which no further mistake is tried
+
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
@@ -50,6 +57,21 @@ class Exercise:
     public: tuple[Test, ...]
     hidden: tuple[Test, ...] = ()
     reference: ModuleType | None = None
+    faults: tuple[Fault, ...] = ()
+
+    def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
+        """Failures that only pass on a broken helper's answer are blocked at no cost."""
+        if self.reference is None:
+            return seen
+        solution = source_of_solution(self.assignment)
+        return block_inherited(self.hidden, seen, student, solution, self.reference, seed)
+
+    def diagnose(self, seen: Examination, seed: int) -> tuple[Named, ...]:
+        """The known mistakes that explain what failed; nothing where the exercise knows none."""
+        if not self.faults or self.reference is None:
+            return ()
+        rehearsals = Rehearsals(source_of_solution(self.assignment), self.reference, seed)
+        return diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals, _DIAGNOSIS_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +81,7 @@ class Verdict:
     loaded: Loaded
     tests: tuple[TestResult, ...]
     output: Output
+    named: tuple[Named, ...] = ()
 
 
 def grade(job: Job, course: Course, exercise: Exercise, sandbox: Sandbox) -> GradeReport:
@@ -84,26 +107,27 @@ def grade(job: Job, course: Course, exercise: Exercise, sandbox: Sandbox) -> Gra
         return _unmarked(job, exercise, sandbox.isolation, Status.GRADER_FAULT, reason, submission, detail)
 
 
-def _examined(
-    job: Job, course: Course, exercise: Exercise, submission: Submission, sandbox: Sandbox
-) -> Verdict:
+def _examined(job: Job, course: Course, exercise: Exercise, submission: Submission, sandbox: Sandbox) -> Verdict:
     """Load and run: the hidden checks on the job's seed, then their re-enactment in a fresh worker."""
     tests, visibility = (exercise.public, "public") if job.public_only else (exercise.hidden, "hidden")
     loading = Loading(sandbox, submission, exercise.assignment, course)
     student = Student(loading, exercise.assignment)
     try:
         loaded = student.load_()
-        results = examine(tests, student, exercise.reference, job.seed, visibility)
+        seen = examine(tests, student, exercise.reference, job.seed, visibility)
+        if not job.public_only:
+            seen = exercise.without_inherited(seen, student, job.seed)
         output = student.output_
     finally:
         student.close_()
-    if not job.public_only and any(r.outcome is not Outcome.PASSED for r in results):
-        again = Student(loading, exercise.assignment)
-        try:
-            results = reenact(tests, results, again, exercise.reference)
-        finally:
-            again.close_()
-    return Verdict(loaded, tuple(results), output)
+    if job.public_only or all(r.outcome is Outcome.PASSED for r in seen.results):
+        return Verdict(loaded, seen.results, output)
+    named = exercise.diagnose(seen, job.seed)
+    again = Student(loading, exercise.assignment)
+    try:
+        return Verdict(loaded, reenact(tests, seen.results, again, exercise.reference), output, named)
+    finally:
+        again.close_()
 
 
 def _report(
@@ -138,6 +162,7 @@ def _report(
         duration_s=took_s,
         criteria=criteria,
         tests=verdict.tests,
+        diagnosis=findings(verdict.named, score, criteria, job.lang),
         remarks=(*submission.remarks, *verdict.loaded.remarks),
         flags=flags,
         output=verdict.output,
@@ -245,7 +270,7 @@ def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:
     from grader.checks.pytest_plugin import collect_hidden
     from grader.checks.reference import load_reference
 
-    return Exercise(assignment, (), collect_hidden(assignment), load_reference(assignment))
+    return Exercise(assignment, (), collect_hidden(assignment), load_reference(assignment), load_faults(assignment))
 
 
 def open_desk(config: dict[str, Any]) -> Desk:

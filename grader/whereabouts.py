@@ -53,9 +53,7 @@ def remarks(
     return found
 
 
-def _is_namesake(
-    name: str, assignment: Assignment, other: Required, signatures: Mapping[str, Sequence[str]]
-) -> bool:
+def _is_namesake(name: str, assignment: Assignment, other: Required, signatures: Mapping[str, Sequence[str]]) -> bool:
     """The same name, but the parameters of the other assignment's function."""
     mine = next((f for f in assignment.functions if name in (f.name, *f.aliases)), None)
     have = list(signatures.get(name, ()))

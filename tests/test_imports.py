@@ -26,7 +26,7 @@ ALLOWED = {
         "catalog", "checks", "diagnosis", "intake", "loading", "policy", "sandbox", "scoring", "student"
     },
     "policy": {"loading"},
-    "loading": {"places", "sandbox", "whereabouts"},
+    "loading": {"intake", "places", "sandbox", "whereabouts"},
     "places": set(),
     "whereabouts": set(),
     "scoring": set(),

@@ -17,9 +17,7 @@ from grader.errors import (
 )
 from grader.model import Outcome, TestResult, Text
 
-SHOWN_BY_REENACTMENT: Final = frozenset(
-    {Outcome.FAILED, Outcome.RAISED, Outcome.OUT_OF_MEMORY, Outcome.DIED}
-)
+SHOWN_BY_REENACTMENT: Final = frozenset({Outcome.FAILED, Outcome.RAISED, Outcome.OUT_OF_MEMORY, Outcome.DIED})
 
 
 @dataclass(frozen=True, slots=True)

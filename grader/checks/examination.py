@@ -5,33 +5,52 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from grader.checks import endings
 from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.errors import CheckFailed, GraderError, StudentError
-from grader.model import PUBLIC_SEED, Outcome, TestResult
-from grader.student import Student
+from grader.model import PUBLIC_SEED, Outcome, Place, TestResult
+from grader.student.log import Answered
 
 
-def examine(tests: Sequence[Test], student: Student, reference: Any, seed: int, visibility: str) -> list[TestResult]:
+class Examinee(Protocol):
+    """Who is asked: a submission behind the wall, or code of our own."""
+
+    last_called_: str | None
+    log_: list[Answered]
+
+    def place_of_(self, name: str | None) -> Place | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """How every test ended, and what was answered in it."""
+
+    results: tuple[TestResult, ...]
+    logs: Mapping[str, tuple[Answered, ...]]
+
+
+def examine(tests: Sequence[Test], student: Examinee, reference: Any, seed: int, visibility: str) -> Examination:
     """Every test once, in order; a test whose ``needs`` did not hold is BLOCKED."""
     results: list[TestResult] = []
+    logs: dict[str, tuple[Answered, ...]] = {}
     broken: set[str] = set()
     for test in tests:
         blocker = next((name for name in test.needs if name in broken), None)
         result = _blocked(test, blocker) if blocker else _run(test, student, reference, seed)
         results.append(replace(result, visibility=visibility))
+        logs[test.id] = () if blocker else tuple(student.log_)
         if result.outcome is not Outcome.PASSED:
             broken.add(test.criterion)
-    return results
+    return Examination(tuple(results), logs)
 
 
 def reenact(
-    tests: Sequence[Test], results: Sequence[TestResult], student: Student, reference: Any
-) -> list[TestResult]:
+    tests: Sequence[Test], results: Sequence[TestResult], student: Examinee, reference: Any
+) -> tuple[TestResult, ...]:
     """Give every failed hidden test a note that leaks nothing, by running it again on the public seed.
 
     ``student`` must be a fresh worker that has never seen a hidden input. Where the public run shows no
@@ -47,11 +66,11 @@ def reenact(
             else:
                 result = replace(result, note=endings.bare_note(result))
         noted.append(result)
-    return noted
+    return tuple(noted)
 
 
-def _run(test: Test, student: Student, reference: Any, seed: int) -> TestResult:
-    student.last_called_ = None
+def _run(test: Test, student: Examinee, reference: Any, seed: int) -> TestResult:
+    student.last_called_, student.log_ = None, []
     given: Mapping[str, Any] = {"student": student, "reference": reference, "rng": Draws(seed, test.id)}
     result = TestResult(test.id, test.criterion, test.title, Outcome.PASSED)
     began = time.perf_counter()

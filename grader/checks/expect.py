@@ -152,9 +152,7 @@ def positive(w: object, shape: Sequence[int], what: Text | str = "the weights") 
     return t
 
 
-def factor(
-    got: Tensor, base: Tensor, want: float, *, rtol: float, known: Mapping[str, float] | None = None
-) -> float:
+def factor(got: Tensor, base: Tensor, want: float, *, rtol: float, known: Mapping[str, float] | None = None) -> float:
     """Pass only if ``got = want * base`` as one number; names a known wrong factor. Returns the estimate."""
     g, b = _comparable(got, base, "the scores")
     finite(g, "the scores")

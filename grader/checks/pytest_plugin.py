@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -70,9 +71,17 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         pytest.main(arguments, plugins=[collector])
+    _forget_module(path)
     if collector.problems or not collector.tests:
         raise CourseError(collector.problems or [f"{path}: no checks found. {quiet.getvalue()[:400]}"])
     return in_order(collector.tests, assignment, str(path))
+
+
+def _forget_module(path: Path) -> None:
+    """Every checks.py is imported as ``checks``: without this the next assignment would get this one's."""
+    found = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == str(path.resolve())]
+    for name in found:
+        del sys.modules[name]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

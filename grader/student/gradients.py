@@ -12,10 +12,13 @@ from torch import Tensor
 from grader.errors import WorkerDied
 from grader.rpc.frames import Frame
 from grader.rpc.values import Encoder, ProtocolError
+from grader.student.log import Answered
 
 
 class Asks(Protocol):
     """What a call needs of the student it asks."""
+
+    log_: list[Answered]
 
     @property
     def generation_(self) -> int: ...
@@ -30,6 +33,14 @@ class Answer:
     value: Any
     tensors: list[Tensor]
     with_grad: list[bool]
+
+
+class GoesBothWays(Protocol):
+    """A call that can be made, and gone back through."""
+
+    def forward(self) -> Answer: ...
+
+    def backward(self, grads: Sequence[Tensor | None]) -> list[Tensor | None]: ...
 
 
 class Asked:
@@ -67,14 +78,16 @@ class Asked:
             value = frame.decoder().decode(frame.header.get("reply"))
         except ProtocolError as broken:
             raise self._student.protocol_broken_(self._owner, str(broken)) from None
-        return [v if isinstance(v, Tensor) else None for v in value] if isinstance(value, list) else []
+        found = [v if isinstance(v, Tensor) else None for v in value] if isinstance(value, list) else []
+        self._student.log_.append(Answered(f"{self._owner} (gradients)", found))
+        return found
 
 
 class _AcrossTheWall(torch.autograd.Function):
     """Forward is one question, backward another."""
 
     @staticmethod
-    def forward(ctx: Any, asked: Asked, box: list[Answer], shapes: Any, *leaves: Tensor) -> Any:
+    def forward(ctx: Any, asked: GoesBothWays, box: list[Answer], shapes: Any, *leaves: Tensor) -> Any:
         answer = asked.forward()
         box.append(answer)
         ctx.asked, ctx.count = asked, len(leaves)
@@ -95,10 +108,10 @@ class _AcrossTheWall(torch.autograd.Function):
         return (None, None, None, *fitting)
 
 
-def differentiable(asked: Asked, leaves: list[Tensor]) -> Any:
+def differentiable(asked: GoesBothWays, leaves: Sequence[Tensor]) -> Any:
     """The value of a call with its tensors tied into our graph."""
     box: list[Answer] = []
-    root = leaves or [torch.zeros((), requires_grad=True)]  # a module's own parameters stay in the worker
+    root = list(leaves) or [torch.zeros((), requires_grad=True)]  # a module's own parameters stay in the worker
     outputs = _AcrossTheWall.apply(asked, box, None, *root)  # type: ignore[no-untyped-call]
     answer = box[0]
     tied = {id(raw): out for raw, out in zip(answer.tensors, outputs, strict=True)}

@@ -13,6 +13,7 @@ from typing import Any, Final
 import torch
 
 from grader.errors import (
+    StudentError,
     StudentMissing,
     StudentOutOfMemory,
     StudentRaised,
@@ -27,6 +28,7 @@ from grader.rpc.values import Encoder, Handle
 from grader.sandbox import Session, SessionEnded, SessionTimedOut
 from grader.student.calls import Call, exception_facts
 from grader.student.gradients import Asked, differentiable
+from grader.student.log import Answered, Raised
 from grader.student.objects import StudentObject, handled
 
 _STRIKES: Final = 2  # a function that timed out this often is not called again
@@ -46,6 +48,7 @@ class Student:
         self._outputs: list[Output] = []
         self._names = {required.name for required in assignment.functions}
         self.last_called_: str | None = None
+        self.log_: list[Answered] = []
 
     # -- what checks use ------------------------------------------------------------------------
 
@@ -108,8 +111,29 @@ class Student:
         hold: bool = False,
         graph: bool = False,
     ) -> Call:
-        """One call across the wall; see the module docstring for gradients."""
+        """One call across the wall, logged; see the module docstring for gradients."""
         self.last_called_ = owner
+        try:
+            call = self._called(target, args, named, owner=owner, watch=watch, hold=hold, graph=graph)
+        except StudentError as error:
+            kind = error.kind if isinstance(error, StudentRaised) else type(error).__name__
+            self.log_.append(Answered(owner, Raised(kind)))
+            raise
+        after = (call.inputs, call.keywords) if watch else None
+        self.log_.append(Answered(owner, Handle(0) if hold else call.value, after))
+        return call
+
+    def _called(
+        self,
+        target: dict[str, Any],
+        args: Sequence[Any],
+        named: dict[str, Any],
+        *,
+        owner: str,
+        watch: bool,
+        hold: bool,
+        graph: bool,
+    ) -> Call:
         self._refuse_missing(owner)
         encoder = Encoder()
         body = {

@@ -4,8 +4,8 @@ Each check asks one question and keeps everything else out of it:
 
 - the three functions are asked one by one, on inputs made here, in the shapes in which the code runs at all;
 - scores are compared up to one factor, so that only ``scale`` sees the scale;
-- weights are compared through ``_interaction``, which no softmax over any axis can disturb, and under masks that
-  leave every row, column and head the same number of keys (``_ring``), so that only ``softmax_over_keys`` sees the axis;
+- weights are compared through ``_interaction``, which no softmax over any axis can disturb, and under masks that leave
+  each row, column and head as many keys as the next (``_ring``), so that only ``softmax_over_keys`` sees the axis;
 - the whole function is read through V = identity or through the weights it returns, whichever way its answer can be
   read (``_readings``), so that only ``weighted_values`` sees the form of the answer;
 - where one function cannot show what is asked because of a mistake that costs elsewhere (it drops its mask, it pairs
@@ -42,7 +42,8 @@ HIDDEN = Text(en="the weight of a hidden key", zh="被遮住的 key 的权重")
 VISIBLE = Text(en="the weight of a visible key", zh="可见 key 的权重")
 EMPTY = Text(en="the weights of a row with no visible key", zh="没有可见 key 的那一行的权重")
 
-Masking = Callable[[Tensor | None, float], list[Tensor]]  # a mask and a sign for the scores -> readings of the weights
+Readings = dict[str, Tensor]  # weights by where they were read: "output", "weights"
+Masking = Callable[[Tensor | None, float], Readings]  # what a function makes of a mask, for scores numbered 1 and -1
 
 # ---------------------------------------------------------------------------------------------------------------
 # Asking: in the shapes in which the code runs at all
@@ -50,19 +51,28 @@ Masking = Callable[[Tensor | None, float], list[Tensor]]  # a mask and a sign fo
 
 
 def _ask(student: Any, name: str, *args: Tensor) -> Any:
-    """Calls with four axes; where the code cannot take those, with batch and heads folded into one, then with two."""
+    """Calls with four axes; where the code cannot take those, with batch and heads folded into one, then with two.
+
+    Where float32 stops it on every way, so with float64. What the code should take has criteria of its own.
+    """
     try:
         return getattr(student, name)(*args)
     except StudentRaised:
         lead = args[0].shape[:-2]
-        if len(lead) != 2 or any(a.shape[:-2] != lead for a in args):
-            raise
-        for ask in (_ask_folded, _ask_one_by_one):
+        foldable = len(lead) == 2 and all(a.shape[:-2] == lead for a in args)
+        ways = [_ask_folded, _ask_one_by_one] if foldable else []
+        doubled = [a.double() if a.dtype == torch.float32 else a for a in args]
+        retries = [(way, args) for way in ways] + [(way, doubled) for way in (_ask_plainly, *ways)]
+        for way, given in retries if args[0].dtype == torch.float32 else retries[: len(ways)]:
             try:
-                return ask(student, name, *args)
+                return way(student, name, *given)
             except StudentRaised:
                 continue
         raise
+
+
+def _ask_plainly(student: Any, name: str, *args: Tensor) -> Any:
+    return getattr(student, name)(*args)
 
 
 def _ask_folded(student: Any, name: str, *args: Tensor) -> Any:
@@ -73,11 +83,9 @@ def _ask_folded(student: Any, name: str, *args: Tensor) -> Any:
 
 def _ask_one_by_one(student: Any, name: str, *args: Tensor) -> Any:
     lead = args[0].shape[:-2]
-    pages = zip(*[a.flatten(0, 1) for a in args], strict=True)
-    answers = [getattr(student, name)(*page) for page in pages]
+    answers = [getattr(student, name)(*page) for page in zip(*[a.flatten(0, 1) for a in args], strict=True)]
     parts = [_items(answer) for answer in answers]
-    fitting = all([x.shape for x in p] == [x.shape for x in parts[0]] for p in parts)
-    if not fitting:
+    if any([x.shape for x in p] != [x.shape for x in parts[0]] for p in parts):
         return answers[0]
     stacked = [torch.stack([x.double() for x in p]).to(p[0].dtype).unflatten(0, lead) for p in zip(*parts, strict=True)]
     return stacked[0] if isinstance(answers[0], Tensor) and stacked else tuple(stacked)
@@ -129,40 +137,42 @@ def _whole(student: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = 
     return _ask(student, "scaled_dot_product_attention", *args)
 
 
-def _from_output(items: list[Tensor], q: Tensor, k: Tensor, dv: int) -> list[Tensor]:
-    """Weights read from outputs made with ``_identity``: of those only that are averages of the values."""
-    tk = k.shape[-2]
-    outputs = [item.double() for item in items if item.shape == (*q.shape[:-1], dv)]
-    return [item[..., :tk] for item in outputs if not bool((item[..., tk:].abs() > 1e-4).any())]
-
-
 def _identity(k: Tensor, dv: int) -> Tensor:
     """Values ``[..., Tk, dv]`` that spell out the weights: the identity, with zero columns behind it."""
     return torch.eye(k.shape[-2], dv, dtype=k.dtype).expand(*k.shape[:-1], dv).contiguous()
 
 
-def _readings(student: Any, q: Tensor, k: Tensor, mask: Tensor | None = None, dv: int = D) -> list[Tensor]:
-    """The weights ``[..., Tq, Tk]`` of the whole function in float64: read from its output, then as returned.
+def _readings(student: Any, q: Tensor, k: Tensor, mask: Tensor | None = None, dv: int = D) -> Readings:
+    """The weights ``[..., Tq, Tk]`` of the whole function in float64: from its output, and as returned.
 
-    At least one reading is there, or the check fails.
+    The output is left out where it is no average of the values. At least one reading is there, or the check fails.
     """
-    items = _items(_whole(student, q, k, _identity(k, dv), mask))
-    shape = (*q.shape[:-1], k.shape[-2])
-    read = _from_output(items, q, k, dv) + [item.double() for item in items if item.shape == shape]
-    wide = [*q.shape[:-1], dv]
+    tk, wide = k.shape[-2], [*q.shape[:-1], dv]
+    read: Readings = {}
+    for item in _items(_whole(student, q, k, _identity(k, dv), mask)):
+        if list(item.shape) == wide and not bool((item[..., tk:].abs() > 1e-4).any()):
+            read.setdefault("output", item[..., :tk].double())
+        elif item.shape == (*q.shape[:-1], tk):
+            read.setdefault("weights", item.double())
     note = Text(
         en=f"scaled_dot_product_attention returned neither an output of shape {wide} that averages the values nor "
-        f"weights of shape {list(shape)}",
+        f"weights of shape {[*wide[:-1], tk]}",
         zh=f"scaled_dot_product_attention 既没有返回形状为 {wide}、由 value 平均得到的输出，"
-        f"也没有返回形状为 {list(shape)} 的权重",
+        f"也没有返回形状为 {[*wide[:-1], tk]} 的权重",
     )
     expect.that(bool(read), note)
     return read
 
 
-def _pick(readings: list[Tensor], good: Callable[[Tensor], bool]) -> Tensor:
+def _pick(read: Readings, good: Callable[[Tensor], bool]) -> Tensor:
     """The first reading that shows what is asked, else the first: the form of the answer is not the question."""
-    return next((reading for reading in readings if good(reading)), readings[0])
+    readings = list(read.values())
+    return next((w for w in readings if good(w)), readings[0])
+
+
+def _common(*answers: Readings) -> list[str]:
+    """Where all the answers could be read."""
+    return [place for place in answers[0] if all(place in read for read in answers)]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -196,14 +206,18 @@ def _follows(w: Tensor, scores: Tensor) -> bool:
 
 def _normalises(w: Tensor) -> bool:
     """Whether weights for uneven scores add up to the same everywhere, along whichever axis."""
-    sums = [w.sum(axes) for axes in ((-1,), (-2,), (-3,), (-2, -1))]
-    return any(bool((s - s.mean()).abs().max() <= 1e-3 * s.mean().abs()) for s in sums)
+    return _even(w, -1, -2, -3, -4, (-2, -1))
+
+
+def _even(w: Tensor, *axes: int | tuple[int, ...]) -> bool:
+    """Whether the sums along one of these axes are all the same."""
+    return any(bool((s - s.mean()).abs().max() <= 1e-3 * s.mean().abs()) for s in (w.sum(axis) for axis in axes))
 
 
 def _ring(rng: Any, b: int = B, heads: int = H, keep: int = 2) -> Tensor:
     """A bool mask ``[b, heads, 5, 5]``, symmetric, that keeps ``keep`` keys in each row and each column.
 
-    No two neighbouring samples or heads have the same one, and with five heads each key is kept by ``keep`` of them.
+    No two neighbouring samples or heads have the same one; of five samples or heads, ``keep`` keep each key.
     """
     n = torch.arange(T)
     samples = rng.number(1, T) * torch.arange(b)[:, None, None, None]
@@ -227,62 +241,56 @@ def _other(q: Tensor) -> Tensor:
 
 
 def _alive_scores(student: Any, q: Tensor, k: Tensor) -> Tensor:
-    """Scores that are the same twice and move when q and k do."""
+    """Scores that are the same twice, and that the first and the last feature of q and k move."""
     once = _scores(student, q, k)
     why = Text(en="attention_scores gives two answers to one question", zh="同样的输入，attention_scores 两次结果不同")
     expect.same(_scores(student, q, k), once, atol=1e-5, rtol=1e-4, what=SCORES, why=why)
-    expect.differs(_scores(student, _other(q), k - 1), once, by=1e-2, what=SCORES)
+    for feature in (0, -1):
+        step = torch.zeros_like(q)
+        step[..., feature] = 2.0
+        expect.differs(_scores(student, q + step, k - step), once, by=1e-2, what=SCORES)
     return once
 
 
 def _alive_weights(student: Any, scores: Tensor) -> Tensor:
     """Weights that are the same twice, never negative, and move with the scores."""
     once = _weights(student, scores)
-    why = Text(en="attention_weights gives two answers to one question", zh="同样的输入，attention_weights 两次结果不同")
+    why = Text(en="attention_weights gives two answers to one question", zh="输入相同，attention_weights 两次结果不同")
     expect.same(_weights(student, scores), once, atol=1e-5, rtol=1e-4, what=WEIGHTS, why=why)
     expect.that(bool((once >= 0).all()), Text(en="a weight is negative", zh="有的权重是负数"))
     expect.differs(_weights(student, -scores), once, by=1e-2, what=WEIGHTS)
     return once
 
 
-def _expect_moving(student: Any, rng: Any) -> None:
-    """The whole function has finite weights that move with its inputs; asked before a helper speaks for it."""
-    q, k = _pair(rng)
+def _moves(student: Any, q: Tensor, k: Tensor) -> Readings:
+    """The weights of the whole function: those readings that are sound and move with its inputs, or the check fails."""
     before, after = _readings(student, q, k), _readings(student, _other(q), k - 0.5)
-    moved = any(
-        bool(torch.isfinite(a).all() and torch.isfinite(b).all() and (a - b).abs().max() > 1e-2)
-        for a, b in zip(before, after, strict=False)
-    )
+    sound = [p for p in _common(before, after) if bool(torch.isfinite(before[p] + after[p]).all())]
+    moved = [p for p in sound if bool((before[p] > -1e-6).all() and (before[p] - after[p]).abs().max() > 1e-2)]
     note = Text(
         en="the weights inside scaled_dot_product_attention do not follow its inputs",
         zh="scaled_dot_product_attention 内部的权重没有随输入变化",
     )
-    expect.that(moved, note)
+    expect.that(bool(moved), note)
+    return {p: before[p] for p in moved}
 
 
-def _steady(student: Any, q: Tensor, k: Tensor) -> bool:
-    """Whether the whole function gives the same finite weights twice."""
-    once, again = _readings(student, q, k), _readings(student, q, k)
-    pairs = zip(once, again, strict=False)
-    return any(bool(torch.isfinite(a).all() and ((a - b).abs() < 1e-5).all()) for a, b in pairs)
+def _steady(student: Any, q: Tensor, k: Tensor, once: Readings) -> bool:
+    """Whether the whole function gives the same answer twice; a check that fails here has a criterion of its own."""
+    again = _readings(student, q, k)
+    return all(bool(((once[p] - again[p]).abs() < 1e-5).all()) for p in _common(once, again))
 
 
 def _in_order(student: Any, rng: Any) -> bool:
-    """Whether the whole function, on a square without a mask, averages v by a softmax of scaled q kᵀ.
+    """Whether the whole function, on a square without a mask, averages v by a softmax of q kᵀ over queries or keys.
 
-    Over queries or keys, at any scale. Where it does not, that has a criterion of its own.
+    At any scale. Where it does not, that has a criterion of its own, and a helper may speak for the whole.
     """
     q, k = _pair(rng)
-    items = _items(_whole(student, q, k, _identity(k, D)))
-    products = q.double() @ k.double().mT
-    return any(
-        _follows(w, products) and _normalises(w) and not _normalises_heads(w) for w in _from_output(items, q, k, D)
-    ) and _steady(student, q, k)
-
-
-def _normalises_heads(w: Tensor) -> bool:
-    sums = w.sum(-3)
-    return bool((sums - sums.mean()).abs().max() <= 1e-3 * sums.mean().abs())
+    read = _moves(student, q, k)
+    w = read.get("output")
+    follows = w is not None and _follows(w, q @ k.mT) and _even(w, -1, -2)
+    return follows and _steady(student, q, k, read)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -348,13 +356,13 @@ def _known(d: int, **more: float) -> dict[str, float]:
 
 
 def _expect_scaled_scores(student: Any, rng: Any, d: int, dtype: torch.dtype) -> None:
-    """All vectors of length one and equal: every pairing of them, and every cosine, is one."""
-    one = rng(1, 1, 1, d)
-    x = (one / one.norm()).expand(B, H, T, d).contiguous().to(dtype)
+    """All vectors the same and of equal entries: however they are paired or read, they have the same product."""
     _alive_scores(student, rng(B, H, T, d, dtype=dtype), rng(B, H, T, d, dtype=dtype))
-    ones = torch.ones(B, H, T, T, dtype=torch.float64)
-    got = _scores(student, x, x.clone())
-    expect.factor(got.abs(), ones, 1 / math.sqrt(d), rtol=1e-3, known=_known(d))
+    x = torch.full((B, H, T, d), 0.3 + 0.1 * rng.number(0, 5), dtype=dtype)
+    got, longer = _scores(student, x, x.clone()).abs(), _scores(student, 2 * x, 2 * x).abs()
+    lengths_count = bool((longer - got).abs().max() > 1e-3 * got.abs().max())  # not so for cosines
+    products = torch.full((B, H, T, T), float((x[0, 0, 0].double() ** 2).sum()) if lengths_count else 1.0).double()
+    expect.factor(got, products, 1 / math.sqrt(d), rtol=1e-3, known=_known(d))
 
 
 @criterion("scale")
@@ -368,11 +376,10 @@ def _expect_scaled_whole(student: Any, rng: Any, d: int, dv: int) -> None:
     """Reads the scale from the logarithms of the weights; q = k, so that exchanging them changes nothing."""
     x = 0.7 * rng(B, H, T, d, dtype=torch.float32)
     base = _interaction(x.double() @ x.double().mT)
-    readings = [w for w in _readings(student, x, x.clone(), dv=dv) if bool((w > 0).all())]
-    factors = [(abs(_factor(_logs(w), base)), _logs(w)) for w in readings]
-    logs = next((logs for factor, logs in factors if factor > 1e-3), None)
+    readings = [w for w in _readings(student, x, x.clone(), dv=dv).values() if bool((w > 0).all())]
+    logs = next((_logs(w) for w in readings if abs(_factor(_logs(w), base)) > 1e-3), None)
     if logs is None:  # no softmax of dot products: what it does with a scale only the scores can say
-        _expect_moving(student, rng)
+        _moves(student, *_pair(rng))
         _expect_scaled_scores(student, rng, d, torch.float32)
         return
     sign = 1.0 if _factor(logs, base) > 0 else -1.0
@@ -416,16 +423,11 @@ def test_weights_are_a_softmax_over_the_keys(student, rng, lead, name):
 def test_whole_function_shares_one_whole_among_the_keys(student, rng):
     """Inside scaled_dot_product_attention each query shares the same total among its keys."""
     q, k = _pair(rng)
-    _expect_moving(student, rng)
-    if not _steady(student, q, k):
+    read = _moves(student, q, k)
+    if not _steady(student, q, k, read):
         _expect_softmax(student, 1.5 * rng(B, H, T, T))
         return
-
-    def even(w: Tensor) -> bool:
-        sums = w.sum(-1)
-        return bool(((sums / sums.mean() - 1).abs() < 1e-4).all())
-
-    sums = expect.finite(_pick(_readings(student, q, k), even), READ).sum(-1)
+    sums = expect.finite(_pick(read, lambda w: _even(w, -1)), READ).sum(-1)
     mean = float(sums.mean())
     note = Text(en="the weights of a query add up to nothing", zh="每个 query 的权重加起来等于零")
     expect.that(mean > 1e-2, note)
@@ -476,7 +478,6 @@ def test_rows_of_very_different_size_do_not_disturb_each_other(student, rng):
 def test_whole_function_survives_large_scores(student, rng):
     """scaled_dot_product_attention finds the clear winner among very large (or very negative) scores."""
     if not _in_order(student, rng):
-        _expect_moving(student, rng)
         _expect_no_overflow(student, rng)
         return
     for level in (0.0, -2e4):
@@ -484,7 +485,7 @@ def test_whole_function_survives_large_scores(student, rng):
 
 
 def _expect_clear_winner(student: Any, order: list[int], level: float) -> None:
-    """Each query meets one key, another one each, at ``level + 1e4`` and every other key at ``level`` (both over √D)."""
+    """Each query meets a key of its own at ``level + 1e4``, and every other key at ``level`` (both over √D)."""
     want = torch.eye(T)[order].expand(B, H, T, T)
     q, k = torch.zeros(B, H, T, D), torch.zeros(B, H, T, D)
     q[..., :T], k[..., :T] = 100 * want, 100 * torch.eye(T)
@@ -510,9 +511,11 @@ def _expect_shares(w: Tensor, free: Tensor, uneven: Tensor, mask: Tensor) -> Non
     total = float(expect.finite(free, WEIGHTS).sum(-1).mean())
     note = Text(en="without a mask no key gets any weight", zh="没有 mask 时任何 key 都没有权重")
     expect.that(total > 1e-2, note)
+    still = Text(en="the weights do not follow the scores", zh="权重没有随分数变化")
+    expect.that(bool(expect.finite(uneven, WEIGHTS).std() > 1e-3), still)
     w = expect.finite(w, UNDER_MASK) / total
     expect.below(w.masked_fill(mask, 0), 1e-6, HIDDEN)
-    if _normalises(expect.finite(uneven, WEIGHTS)):
+    if _normalises(uneven):
         expect.close(w.masked_fill(~mask, 0), 0.5 * mask, atol=1e-5, rtol=1e-4, what=VISIBLE)
     else:
         expect.positive(w.masked_fill(~mask, 1), w.shape, VISIBLE)
@@ -520,8 +523,8 @@ def _expect_shares(w: Tensor, free: Tensor, uneven: Tensor, mask: Tensor) -> Non
 
 def _expect_weights_share(student: Any, rng: Any, dtype: torch.dtype) -> None:
     """Equal scores in ``attention_weights`` under a mask of this dtype."""
-    mask, scores = _ring(rng, heads=T), torch.full((B, T, T, T), rng.number(-3, 4), dtype=torch.float64)
-    free, uneven = _weights(student, scores), _weights(student, rng(B, T, T, T))
+    mask, scores = _ring(rng, T, T), torch.full((T, T, T, T), rng.number(-3, 4), dtype=torch.float64)
+    free, uneven = _weights(student, scores), _weights(student, rng(T, T, T, T))
     _expect_shares(_any_weights(student, scores, mask.to(dtype)), free, uneven, mask)
 
 
@@ -535,16 +538,16 @@ def test_equal_scores_share_among_the_visible_keys(student, rng, name):
 @criterion("mask_blocks")
 def test_hidden_keys_stay_hidden_however_large_their_scores(student, rng):
     """A hidden key gets no weight, even with a score far above all visible ones."""
-    mask = _ring(rng, heads=T)
-    scores = torch.where(mask, -50.0, 48.0 + 2.0 * rng.integers(0, 2, B, T, T, T)).double()
-    free, uneven = _weights(student, torch.zeros_like(scores)), _weights(student, rng(B, T, T, T))
+    mask = _ring(rng, T, T)
+    scores = torch.where(mask, -50.0, 48.0 + 2.0 * rng.integers(0, 2, T, T, T, T)).double()
+    free, uneven = _weights(student, torch.zeros_like(scores)), _weights(student, rng(T, T, T, T))
     _expect_shares(_any_weights(student, scores, mask), free, uneven, mask)
 
 
 @criterion("mask_blocks")
 def test_a_mask_that_hides_nothing_changes_nothing(student, rng):
     """All keys visible: the weights without a mask. Some hidden: the visible ones keep theirs."""
-    scores, mask = rng.uniform(-1, 1, B, T, T, T), _ring(rng, heads=T, keep=3)
+    scores, mask = rng.uniform(-1, 1, T, T, T, T), _ring(rng, T, T, keep=3)
     free = _alive_weights(student, scores)
     what = Text(en="attention_weights with a mask that hides nothing", zh="attention_weights（mask 全部可见时）")
     expect.close(_weights(student, scores, torch.ones_like(mask)), free, atol=1e-5, rtol=1e-4, what=what)
@@ -562,45 +565,40 @@ def test_visible_keys_share_by_their_scores(student, rng):
     expect.close(_weights(student, scores, mask), want, atol=1e-5, rtol=1e-4, what=MASKED)
 
 
-def _expect_whole_shares(student: Any, rng: Any, q: Tensor, k: Tensor, mask: Tensor, given: Tensor) -> None:
+def _expect_whole_shares(student: Any, rng: Any, q: Tensor, k: Tensor, mask: Tensor, given: list[Tensor]) -> None:
     """Equal scores of the visible keys in the whole function, read in whichever way shows the mask at work."""
-    level = torch.full_like(q, 0.5)
-    free, uneven = _readings(student, level, level), _readings(student, *_pair(rng, h=T))
-    masked = _readings(student, q, k, given)
-    count = min(len(free), len(uneven), len(masked))
+    some = _pair(rng, T, T)
+    uneven = _moves(student, *some)
+    if not _steady(student, *some, uneven):
+        _expect_weights_share(student, rng, torch.bool)
+        return
+    free = _readings(student, torch.full_like(q, 0.5), torch.full_like(k, 0.5))
+    for form in given:
+        masked = _readings(student, q, k, form)
+        places = _common(masked, free, uneven) or [next(iter(masked))]
+        place = next((p for p in places if _shared(masked[p] / free[p].sum(-1).mean(), mask)), places[0])
+        _expect_shares(masked[place], free.get(place, masked[place]), uneven.get(place, masked[place]), mask)
 
-    def good(i: int) -> bool:
-        shares = masked[i] / free[i].sum(-1).mean()
-        return bool((shares[~mask].abs() < 1e-6).all()) and bool(((shares[mask] - 0.5).abs() < 1e-4).all())
 
-    i = next((i for i in range(count) if good(i)), 0)
-    _expect_shares(masked[i], free[i], uneven[i], mask)
+def _shared(shares: Tensor, mask: Tensor) -> bool:
+    return bool((shares[~mask].abs() < 1e-6).all() and ((shares[mask] - 0.5).abs() < 1e-4).all())
 
 
 @criterion("mask_blocks")
 def test_whole_function_hides_what_the_mask_hides(student, rng):
     """scaled_dot_product_attention gives hidden keys no weight and shares it among the visible ones."""
-    if not _steady(student, *_pair(rng)):
-        _expect_moving(student, rng)
-        _expect_weights_share(student, rng, torch.bool)
-        return
-    mask, level = _ring(rng, heads=T), torch.full((B, T, T, D), 0.4 + 0.1 * rng.number(0, 5))
-    for given in (mask, mask.float()):
-        _expect_whole_shares(student, rng, level, level.clone(), mask, given)
+    mask, level = _ring(rng, T, T), torch.full((T, T, T, D), 0.4 + 0.1 * rng.number(0, 5))
+    _expect_whole_shares(student, rng, level, level.clone(), mask, [mask, mask.float()])
 
 
 @criterion("mask_blocks")
 @needs("dot_products")
 def test_whole_function_hides_large_scores_too(student, rng):
     """In scaled_dot_product_attention a hidden key stays hidden, however well it fits the query."""
-    if not _steady(student, *_pair(rng)):
-        _expect_moving(student, rng)
-        _expect_weights_share(student, rng, torch.bool)
-        return
-    mask = _ring(rng, heads=T)
-    q, k = torch.eye(T, D).expand(B, T, T, D).contiguous(), torch.zeros(B, T, T, D)
-    k[..., :T] = torch.where(mask, -40.0, 38.0 + 2.0 * rng.integers(0, 2, B, T, T, T)).mT  # key j with query i
-    _expect_whole_shares(student, rng, q, k, mask, mask)
+    mask = _ring(rng, T, T)
+    q, k = torch.eye(T, D).expand(T, T, T, D).contiguous(), torch.zeros(T, T, T, D)
+    k[..., :T] = torch.where(mask, -60.0, 58.0 + 2.0 * rng.integers(0, 2, T, T, T, T)).mT  # key j with query i
+    _expect_whole_shares(student, rng, q, k, mask, [mask])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -616,8 +614,8 @@ def _seen(w: Tensor) -> Tensor:
 def _weights_under_masks(student: Any, rng: Any, b: int, h: int) -> Masking:
     scores = rng.uniform(-1, 1, b, h, T, T)
 
-    def masked(mask: Tensor | None, sign: float) -> list[Tensor]:
-        return [_any_weights(student, sign * scores, mask)]
+    def masked(mask: Tensor | None, number: float) -> Readings:
+        return {"weights": _any_weights(student, number * scores, mask)}
 
     return masked
 
@@ -625,24 +623,39 @@ def _weights_under_masks(student: Any, rng: Any, b: int, h: int) -> Masking:
 def _whole_under_masks(student: Any, rng: Any, b: int, h: int) -> Masking:
     q, k = _pair(rng, b, h)
 
-    def masked(mask: Tensor | None, sign: float) -> list[Tensor]:
-        return _readings(student, q if sign > 0 else _other(q), k, mask)
+    def masked(mask: Tensor | None, number: float) -> Readings:
+        return _readings(student, q, k, mask) if number > 0 else _readings(student, _other(q), k - 0.5, mask)
 
     return masked
 
 
-def _heeds(masked: Masking, probe: Tensor) -> bool:
-    """Whether a full mask changes anything that is not noise."""
-    free, again, seen = masked(None, 1), masked(None, 1), masked(probe, 1)
-    return any(
-        bool((_seen(a) - _seen(c)).abs().max() > 1e-3 and (_seen(a) - _seen(b)).abs().max() < 1e-5)
-        for a, b, c in zip(free, again, seen, strict=False)
-    )
-
-
 def _first_to_heed(ways: list[Masking], probe: Tensor) -> Masking:
-    """The function meant, or the other one where the first drops its mask; the first where both do."""
-    return next((way for way in ways if _heeds(way, probe)), ways[0])
+    """The function meant, or the other one where the first drops its mask; the first where both do.
+
+    Read only where the mask is seen to change something that is not noise.
+    """
+    for way in ways:
+        free, seen = way(None, 1), way(probe, 1)
+        moved = [p for p in _common(free, seen) if _apart(free[p], seen[p], 1e-3)]
+        again = way(None, 1) if moved else free
+        steady = [p for p in moved if p in again and not _apart(free[p], again[p], 1e-5)]
+        if steady:
+            return _only(way, steady)
+    return ways[0]
+
+
+def _only(way: Masking, places: list[str]) -> Masking:
+    """The same way, read in these places only; where none of them is there, as it comes."""
+
+    def masked(mask: Tensor | None, number: float) -> Readings:
+        read = way(mask, number)
+        return {p: read[p] for p in places if p in read} or read
+
+    return masked
+
+
+def _apart(a: Tensor, b: Tensor, by: float) -> bool:
+    return bool((_seen(a) - _seen(b)).abs().max() > by)
 
 
 def _small(rng: Any, form: str, b: int, h: int) -> Tensor:
@@ -654,10 +667,10 @@ def _small(rng: Any, form: str, b: int, h: int) -> Tensor:
 
 def _expect_broadcast(masked: Masking, small: Tensor, shape: tuple[int, ...]) -> None:
     free, full, got = masked(None, 1), masked(small.expand(shape).contiguous(), 1), masked(small, 1)
-    moved = [i for i in range(min(len(free), len(full), len(got))) if bool((_seen(full[i]) - free[i]).abs().max() > 1e-3)]
+    moved = [p for p in _common(free, full, got) if _apart(free[p], full[p], 1e-3)]
     note = Text(en="the mask changes nothing in the weights", zh="mask 对权重没有任何影响")
     expect.that(bool(moved), note)
-    expect.finite(free[moved[0]], WEIGHTS)
+    expect.differs(masked(None, -1).get(moved[0]), free[moved[0]], by=1e-2, what=WEIGHTS)
     what = Text(
         en=f"the weights under a mask of shape {list(small.shape)}, against the same mask written out in full,",
         zh=f"mask 形状为 {list(small.shape)} 时的权重（与展开成完整形状的同一个 mask 相比）",
@@ -682,10 +695,11 @@ def test_axes_of_equal_length_are_not_mixed_up(student, rng, form, b, h):
 
 
 @criterion("mask_broadcasts")
+@needs("scores_shape")
 @pytest.mark.parametrize("form", ["T,T", "B,1,1,T"])
 def test_whole_function_takes_small_masks(student, rng, form):
     """scaled_dot_product_attention spreads a small mask, too."""
-    _expect_moving(student, rng)
+    _moves(student, *_pair(rng))
     ways = [_whole_under_masks(student, rng, B, H), _weights_under_masks(student, rng, B, H)]
     _expect_broadcast(_first_to_heed(ways, _ring(rng)), _small(rng, form, B, H), (B, H, T, T))
 
@@ -701,9 +715,9 @@ def _one_empty_row(rng: Any) -> tuple[Tensor, Tensor]:
     return ~empty[:, None].expand(B, H, T, T).contiguous(), empty
 
 
-def _inverted(readings: list[Tensor], mask: Tensor) -> bool:
+def _inverted(read: Readings, mask: Tensor) -> bool:
     """Whether weights sit on exactly the hidden keys."""
-    return any(bool((w[mask].abs() < 1e-6).all() and (w[~mask] > 1e-4).all()) for w in readings)
+    return any(bool((w[mask].abs() < 1e-6).all() and (w[~mask] > 1e-4).all()) for w in read.values())
 
 
 def _expect_empty_row(masked: Masking, rng: Any) -> None:
@@ -717,7 +731,7 @@ def _expect_empty_row(masked: Masking, rng: Any) -> None:
     def good(w: Tensor) -> bool:
         return bool((w[..., empty, :].abs() < 1e-6).all() and (w[..., ~empty, :] > 1e-6).all())
 
-    if inverted and not any(good(w) for w in masked(mask, 1)):
+    if inverted and not any(good(w) for w in masked(mask, 1).values()):
         mask = ~mask
     w, moved = _pick(masked(mask, 1), good), _pick(masked(mask, -1), good)
     expect.finite(w, UNDER_MASK)
@@ -760,7 +774,7 @@ def test_a_whole_sample_may_see_nothing(student, rng):
 
 
 @criterion("fully_masked_rows")
-@needs("gradients")
+@needs("gradients", "softmax_stable")
 def test_gradients_of_the_weights_pass_empty_rows(student, rng):
     """A row that sees nothing is zero and puts no NaN into the gradient of the scores."""
     mask, empty = _one_empty_row(rng)
@@ -773,40 +787,43 @@ def test_gradients_of_the_weights_pass_empty_rows(student, rng):
 @criterion("fully_masked_rows")
 def test_whole_function_gives_zero_where_nothing_is_seen(student, rng):
     """scaled_dot_product_attention gives weights and output 0 for a query that may look at no key."""
-    _expect_moving(student, rng)
+    _moves(student, *_pair(rng))
     ways = [_whole_under_masks(student, rng, B, H), _weights_under_masks(student, rng, B, H)]
     _expect_empty_row(_first_to_heed(ways, _ring(rng)), rng)
     (q, k), v = _pair(rng), 3 + rng(B, H, T, D, dtype=torch.float32)
-    probe, (mask, empty) = _ring(rng), _one_empty_row(rng)
-    output, weights = _averaging(_whole(student, q, k, v, probe), v)
-    if output is None or not bool((weights[~probe].abs() < 1e-6).all()):
-        return  # no average of v under the mask in the first place: that has its own criterion
-    answer = expect.pair(_whole(student, q, k, v, mask), ANSWER)
-    for item, what in zip(answer, (OUTPUT, RETURNED), strict=True):
-        expect.finite(item, what)
+    mask, empty = _one_empty_row(rng)
+    if _averages(student, q, k, v, _ring(rng)):
+        _expect_zeros(_items(_whole(student, q, k, v, mask)), empty)
+
+
+def _averages(student: Any, q: Tensor, k: Tensor, v: Tensor, probe: Tensor) -> bool:
+    """Whether the output is the returned weights times v, and those heed a mask. If not, that costs elsewhere."""
+    match _items(_whole(student, q, k, v, probe)):
+        case [output, weights] if output.shape == v.shape and weights.shape == probe.shape:
+            off = (output.double() - weights.double() @ v.double()).abs()
+            return bool((off < 1e-3).all() and (weights[~probe].abs() < 1e-6).all())
+    return False
+
+
+def _expect_zeros(items: list[Tensor], empty: Tensor) -> None:
+    for item, what in zip(items, (OUTPUT, RETURNED), strict=False):
         row = Text(en=f"{what.en} of a query that sees nothing", zh=f"什么都看不到的 query 的{what.zh}")
-        expect.below(item.double().masked_fill(~empty[:, None], 0), 1e-6, row)
-
-
-def _averaging(value: object, v: Tensor) -> tuple[Tensor | None, Tensor]:
-    """(output, weights) of an answer whose output is its weights times v, else (None, nothing)."""
-    match value:
-        case (Tensor() as output, Tensor() as weights) if output.shape == v.shape and weights.shape == (B, H, T, T):
-            if bool(((output.double() - weights.double() @ v.double()).abs() < 1e-3).all()):
-                return output, weights
-    return None, torch.empty(0)
+        expect.finite(expect.tensor(item, (B, H, T, item.shape[-1] if item.dim() else 0), what=what), what)
+        expect.below(item.masked_fill(~empty[:, None], 0), 1e-6, row)
 
 
 @criterion("fully_masked_rows")
-@needs("gradients")
+@needs("gradients", "softmax_stable")
 def test_gradients_of_the_whole_function_pass_empty_rows(student, rng):
     """A query that sees nothing gets zeros and puts no NaN into the gradients of q, k and v."""
-    mask, empty = _one_empty_row(rng)
-    q, k, v = (rng(B, H, T, D, dtype=torch.float32).requires_grad_() for _ in "qkv")
-    output = _output(_whole(student, q, k, v, mask))
-    if output.shape == (B, H, T, D):
-        expect.below(output.masked_fill(~empty[:, None], 0), 1e-6, OUTPUT)
-    for name, grad in zip("qkv", _gradients(output, [q, k, v], torch.ones_like(output)), strict=True):
+    (q, k), v, (mask, empty) = _pair(rng), rng(B, H, T, D, dtype=torch.float32), _one_empty_row(rng)
+    averages = _averages(student, q, k, v, _ring(rng))
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    value = _whole(student, *leaves, mask)
+    if averages:
+        _expect_zeros(_items(value), empty)
+    output = _output(value)
+    for name, grad in zip("qkv", _gradients(output, leaves, torch.ones_like(output)), strict=True):
         if grad is not None:
             expect.finite(grad, Text(en=f"the gradient of {name}", zh=f"{name} 的梯度"))
 
@@ -823,59 +840,68 @@ def _output(value: object) -> Tensor:
 # ---------------------------------------------------------------------------------------------------------------
 
 
-def _expect_average(value: object, q: Tensor, k: Tensor, v: Tensor, tolerance: float = 1e-5) -> Tensor:
+def _expect_average(
+    value: object, q: Tensor, k: Tensor, v: Tensor, dtype: torch.dtype | None = None, tolerance: float = 1e-5
+) -> Tensor:
     """(output, weights) of the right form and dtype, the output being weights @ v. Returns the weights as float64."""
     output, weights = expect.pair(value, ANSWER)
-    expect.tensor(output, (*q.shape[:-1], v.shape[-1]), q.dtype, OUTPUT)
-    expect.tensor(weights, (*q.shape[:-1], k.shape[-2]), q.dtype, RETURNED)
+    expect.tensor(output, (*q.shape[:-1], v.shape[-1]), dtype, OUTPUT)
+    expect.tensor(weights, (*q.shape[:-1], k.shape[-2]), dtype, RETURNED)
     w = expect.finite(weights.double(), RETURNED)
     what = Text(en="the output, against the returned weights times v,", zh="输出（与“返回的权重乘以 v”相比）")
     axes = ("batch", "head", "query", "feature")
-    expect.close(output, w @ v.double(), atol=tolerance, rtol=10 * tolerance, what=what, axes=axes)
+    expect.close(output, w @ v.double(), atol=tolerance, rtol=max(tolerance, 1e-4), what=what, axes=axes)
     return w
 
 
 def _expect_moving_average(
-    ask: Callable[..., object], rng: Any, lead: tuple[int, ...], dtype: torch.dtype, dv: int, tolerance: float = 1e-5
+    ask: Callable[..., object],
+    inputs: tuple[Tensor, Tensor, Tensor],
+    dtype: torch.dtype | None,
+    tolerance: float = 1e-5,
 ) -> None:
     """The same, for weights that follow q and k and do not follow v."""
-    q, k, v = rng(*lead, T, D, dtype=dtype), rng(*lead, T, D, dtype=dtype), rng(*lead, T, dv, dtype=dtype)
-    w = _expect_average(ask(q, k, v), q, k, v, tolerance)
-    other = _expect_average(ask(q, k, 1 - 2 * v), q, k, 1 - 2 * v, tolerance)
+    q, k, v = inputs
+    w = _expect_average(ask(q, k, v), q, k, v, dtype, tolerance)
+    other = _expect_average(ask(q, k, 1 - 2 * v), q, k, 1 - 2 * v, dtype, tolerance)
     why = Text(en="the returned weights change when only v does", zh="只改变 v，返回的权重却变了")
     expect.same(other, w, atol=1e-5, rtol=1e-4, what=RETURNED, why=why)
-    moved = _expect_average(ask(_other(q), k + 1, v), _other(q), k + 1, v, tolerance)
+    moved = _expect_average(ask(_other(q), k + 1, v), _other(q), k + 1, v, dtype, tolerance)
     expect.differs(moved, w, by=1e-2, what=RETURNED)
+
+
+def _triple(rng: Any, lead: tuple[int, ...], dtype: torch.dtype, dv: int = D) -> tuple[Tensor, Tensor, Tensor]:
+    return rng(*lead, T, D, dtype=dtype), rng(*lead, T, D, dtype=dtype), rng(*lead, T, dv, dtype=dtype)
 
 
 @criterion("weighted_values")
 def test_output_is_the_average_of_the_values(student, rng):
     """scaled_dot_product_attention returns (output, weights), and the output is the weighted sum of v."""
-    _expect_moving_average(lambda q, k, v: _whole(student, q, k, v), rng, (B, H), torch.float32, D)
+    _expect_moving_average(lambda *qkv: _whole(student, *qkv), _triple(rng, (B, H), torch.float32), None)
 
 
 @criterion("weighted_values")
 @needs("scores_shape")
-@pytest.mark.parametrize(("name", "tolerance"), [("float64", 1e-5), ("bfloat16", 1e-1)])
+@pytest.mark.parametrize(("name", "tolerance"), [("float64", 1e-5), ("float32", 1e-5), ("bfloat16", 1e-1)])
 def test_output_keeps_the_dtype(student, rng, name, tolerance):
     """Output and weights have the dtype of the inputs."""
     dtype = getattr(torch, name)
-    _expect_moving_average(student.scaled_dot_product_attention, rng, (B, H), dtype, D, tolerance)
+    _expect_moving_average(student.scaled_dot_product_attention, _triple(rng, (B, H), dtype), dtype, tolerance)
 
 
 @criterion("weighted_values")
 def test_values_may_be_wider_or_narrower(student, rng):
     """The output is as wide as the values, whatever the width of queries and keys."""
     for dv in (3, 11):
-        _expect_moving_average(lambda q, k, v: _whole(student, q, k, v), rng, (B, H), torch.float32, dv)
+        _expect_moving_average(lambda *qkv: _whole(student, *qkv), _triple(rng, (B, H), torch.float32, dv), None)
 
 
 @criterion("weighted_values")
 @needs("scores_shape", "softmax_over_keys")
-@pytest.mark.parametrize("lead", [(), (B,), (B, H)])
+@pytest.mark.parametrize("lead", [(), (B,)])
 def test_any_number_of_leading_axes(student, rng, lead):
-    """scaled_dot_product_attention works without batch and heads, with a batch alone, and with both."""
-    _expect_moving_average(student.scaled_dot_product_attention, rng, lead, torch.float32, D)
+    """scaled_dot_product_attention works without batch and heads, and with a batch alone."""
+    _expect_moving_average(student.scaled_dot_product_attention, _triple(rng, lead, torch.float32), None)
 
 
 @criterion("weighted_values")
@@ -966,7 +992,6 @@ def test_masks_of_unequal_lengths(student, rng):
 def test_whole_function_of_unequal_lengths(student, rng):
     """scaled_dot_product_attention takes more or fewer keys than queries."""
     if not _in_order(student, rng):
-        _expect_moving(student, rng)
         _expect_weights_at_unequal_lengths(student, rng)
         return
     for tq, tk in ((3, 5), (6, 4)):
@@ -976,7 +1001,7 @@ def test_whole_function_of_unequal_lengths(student, rng):
             en=f"with {tq} queries and {tk} keys scaled_dot_product_attention no longer follows q and k",
             zh=f"{tq} 个 query、{tk} 个 key 时，scaled_dot_product_attention 不再随 q 与 k 变化",
         )
-        expect.that(any(_follows(w, q @ k.mT) for w in readings), note)
+        expect.that(any(_follows(w, q @ k.mT) for w in readings.values()), note)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -993,46 +1018,54 @@ def _gradients(out: Tensor, leaves: list[Tensor], spread: Tensor) -> list[Tensor
     return list(torch.autograd.grad(out, leaves, grad_outputs=spread, allow_unused=True, retain_graph=True))
 
 
-def _expect_slopes(call: Callable[..., Tensor], inputs: list[Tensor], names: list[str], rng: Any) -> None:
+def _expect_slopes(
+    call: Callable[..., Tensor], inputs: list[Tensor], names: list[str], rng: Any, exact: bool = True
+) -> None:
     """The gradient of each input is the slope of the student's own function along a step into any direction.
 
-    An input that the function pays no heed to (that has its own criterion) needs no gradient; the first input counts.
+    An input that the function pays no heed to (that has its own criterion) needs no gradient; but one of the first two
+    counts.
+    Not ``exact``: present and finite is enough. (Only where weights add up to one may a maximum leave the graph.)
     """
     leaves = [x.clone().requires_grad_() for x in inputs]
     out = call(*leaves)
     spread = rng(*out.shape, dtype=out.dtype)
     grads = _gradients(out, leaves, spread)
+    heeds = []
     for i, name in enumerate(names):
         way = rng(*inputs[i].shape, dtype=inputs[i].dtype)
         up, down = (call(*inputs[:i], inputs[i] + e * way, *inputs[i + 1 :]) for e in (5e-3, -5e-3))
         for end in (up, down):
             expect.finite(expect.tensor(end, out.shape))
         slope = float(((up.double() - down.double()) * spread.double()).sum() / 1e-2)
-        heeded = float((up.double() - down.double()).abs().max()) > 1e-5
-        moves = Text(en=f"the result does not change with {name}", zh=f"结果没有随 {name} 变化")
-        expect.that(heeded or i > 0, moves)
+        heeds.append(float((up.double() - down.double()).abs().max()) > 1e-5)
         grad = grads[i]
         if grad is None:
-            expect.that(not heeded, Text(en=f"no gradient reaches {name}", zh=f"梯度传不到 {name}"))
+            expect.that(not heeds[i], Text(en=f"no gradient reaches {name}", zh=f"梯度传不到 {name}"))
             continue
         what = Text(en=f"the gradient of {name}", zh=f"{name} 的梯度")
         expect.finite(grad, what)
         found = float((grad.double() * way.double()).sum())
         ahead = Text(en=f"{what.en}, along one direction,", zh=f"{what.zh}（沿某个方向）")
         room = 1e-2 * float((grad.double() ** 2).sum().sqrt() * (way.double() ** 2).sum().sqrt())
-        expect.close(torch.tensor([found]), torch.tensor([slope]), atol=2e-2 + room, rtol=2e-2, what=ahead, axes=())
+        if exact:
+            expect.close(torch.tensor([found]), torch.tensor([slope]), atol=2e-2 + room, rtol=2e-2, what=ahead, axes=())
+    still = Text(en=f"the result does not change with {names[0]}", zh=f"结果没有随 {names[0]} 变化")
+    expect.that(any(heeds[:2]), still)
 
 
 @criterion("gradients")
 def test_gradients_reach_queries_and_keys(student, rng):
     """A loss on the scores reaches q and k."""
-    _expect_slopes(lambda q, k: _scores(student, q, k), [rng(B, H, T, D), rng(B, H, T, D)], ["q", "k"], rng)
+    q, k = rng(B, H, T, D), rng(B, H, T, D)
+    _alive_scores(student, q, k)
+    _expect_slopes(lambda q, k: _scores(student, q, k), [q, k], ["q", "k"], rng)
 
 
 def _expect_slopes_of_weights(student: Any, rng: Any) -> None:
     scores = rng(B, H, T, T)
-    _alive_weights(student, scores)
-    _expect_slopes(lambda s: _any_weights(student, s), [scores], ["scores"], rng)
+    exact = _normalises(_alive_weights(student, scores))
+    _expect_slopes(lambda s: _any_weights(student, s), [scores], ["scores"], rng, exact)
 
 
 @criterion("gradients")
@@ -1050,13 +1083,14 @@ def test_gradients_reach_the_scores_under_a_mask(student, rng):
 
 
 def _expect_slopes_of_whole(student: Any, rng: Any, mask: Tensor | None) -> None:
-    _expect_moving(student, rng)
     q, k = _pair(rng)
-    if not _steady(student, q, k):
+    read = _moves(student, q, k)
+    if not _steady(student, q, k, read):
         _expect_slopes_of_weights(student, rng)
         return
     v = rng(B, H, T, D, dtype=torch.float32)
-    _expect_slopes(lambda q, k, v: _output(_whole(student, q, k, v, mask)), [q, k, v], ["q", "k", "v"], rng)
+    exact = any(_normalises(w) for w in read.values())
+    _expect_slopes(lambda q, k, v: _output(_whole(student, q, k, v, mask)), [q, k, v], ["q", "k", "v"], rng, exact)
 
 
 @criterion("gradients")
@@ -1078,10 +1112,9 @@ def test_gradients_reach_queries_keys_and_values_under_a_mask(student, rng):
 
 
 def _expect_untouched(student: Any, name: str, *given: Tensor, what: list[str]) -> None:
-    """Watched with four axes, or with three or two where the code runs only there."""
-    pages = [given]
-    if all(x.dim() == 4 for x in given):
-        pages += [tuple(x.flatten(0, 1) for x in given), tuple(x[0, 0] for x in given)]
+    """Watched with four axes, or with three or two or in float64 where the code runs only there."""
+    pages = [given, tuple(x.flatten(0, 1) for x in given), tuple(x[0, 0] for x in given)]
+    pages.append(tuple(x.double() if x.dtype == torch.float32 else x for x in given))
     for page in pages:
         try:
             call = student.watch(name, *page)
@@ -1122,7 +1155,8 @@ def test_masked_weights_leave_their_inputs_alone(student, rng):
 def test_whole_function_leaves_its_inputs_alone(student, rng):
     """scaled_dot_product_attention does not change q, k or v."""
     (q, k), v = _pair(rng), rng(B, H, T, D, dtype=torch.float32)
-    _expect_moving(student, rng)
+    if not _steady(student, q, k, _moves(student, q, k)):
+        _alive_weights(student, rng(B, H, T, T))
     _expect_untouched(student, "scaled_dot_product_attention", q, k, v, what=["q", "k", "v"])
 
 

@@ -51,7 +51,7 @@ def _filled(made, rng):
     values = {}
     for name, parameter in names.items():
         drawn = rng(*parameter.shape)
-        values[name] = 0.7 * drawn / math.sqrt(parameter.shape[-1]) if parameter.dim() > 1 else 0.3 * drawn
+        values[name] = 0.55 * drawn / math.sqrt(parameter.shape[-1]) if parameter.dim() > 1 else 0.3 * drawn
     module.load_(values)
     return module
 
@@ -93,7 +93,7 @@ def _load(made, w_in, b_in, w_out, b_out):
 def _drawn(rng, width, dtype=torch.float32):
     """Weights to give, under which attention is neither flat nor one-hot: w_in, b_in, w_out, b_out."""
     root = math.sqrt(width)
-    drawn = 1.1 * rng(3 * width, width) / root, 0.4 * rng(3 * width), rng(width, width) / root, 0.5 * rng(width)
+    drawn = 0.8 * rng(3 * width, width) / root, 0.4 * rng(3 * width), rng(width, width) / root, 0.5 * rng(width)
     return tuple(t.to(dtype) for t in drawn)
 
 
@@ -110,9 +110,10 @@ def _run(module, x, rows=None, **named):
 
 
 def _bend(module, rng, width):
-    """How far the output is from a straight line in x, or 0 where equal samples get unequal outputs."""
+    """How far the last token's output is from a straight line in x, or 0 where equal samples get unequal outputs."""
     x, step = rng(1, 5, width, dtype=torch.float32), rng(1, 5, width, dtype=torch.float32)
-    here, again, there, back = _run(module, torch.cat([x, x, x + step, x - step]))
+    last = torch.arange(5) == 4  # an empty first row is not asked about here
+    here, again, there, back = _run(module, torch.cat([x, x, x + step, x - step]), last.expand(4, 5))[:, -1]
     same = bool((here - again).abs().max() < STILL)
     return float((there + back - 2 * here).abs().max()) if same else 0.0
 
@@ -133,51 +134,69 @@ def _class_alive(student, rng, kind):
 
 
 def _spell(made, width, tokens, sizes):
-    """Load weights with which values spell out their token: feature c holds sizes[t] for token t = c mod T, else 0.
+    """Load weights with which values spell out their token: a feature holds ``sizes[t]`` for its own token t, else 0.
 
-    ``tokens [T, C]`` are independent rows. Query, key and value get the same rows of the projection, so that their
-    order does not matter; the layer out hands everything through.
+    ``tokens [T, C]`` are independent rows. Each three rows of the projection after each other stand for one token, so
+    query, key and value are the same, however the packed features are ordered. The layer out hands everything through.
     """
     time = tokens.shape[0]
     dual = torch.linalg.pinv(tokens) * sizes  # [C, T]: tokens @ dual is diagonal
     zero = torch.zeros(3 * width, dtype=tokens.dtype)
-    _load(made, dual[:, torch.arange(3 * width) % time].T, zero, torch.eye(width), zero[:width])
+    _load(made, dual[:, _stands_for(3 * width, time)].T, zero, torch.eye(width), zero[:width])
+
+
+def _stands_for(features, time):
+    """Which token each feature stands for: 0 0 0 1 1 1 ... and round again."""
+    return torch.arange(features) // 3 % time
 
 
 def _weights_read(made, rng, batch, time, **named):
-    """The weights ``[B, T, T]`` of a module with one head and width 2T, read twice over from its output."""
-    tokens, sizes = rng(time, 2 * time), torch.linspace(0.7, 1.2, time, dtype=torch.float64)
-    _spell(made, 2 * time, tokens, sizes)
-    out = _run(made[0], tokens.float().expand(batch, time, 2 * time).contiguous(), **named)
-    return out[..., :time] / sizes, out[..., time:] / sizes
+    """The weights of a module with one head and width 6T, read from its output; ``[6, B, T, T]``, six times over."""
+    width = 6 * time
+    tokens, sizes = rng(time, width), torch.linspace(0.5, 0.9, time, dtype=torch.float64)
+    _spell(made, width, tokens, sizes)
+    out = _run(made[0], tokens.float().expand(batch, time, width).contiguous(), **named)
+    copies = out.unflatten(-1, (2, time, 3)).permute(2, 4, 0, 1, 3)  # [two rounds, three in a row, B, T, T]
+    return copies.flatten(0, 1) / sizes
 
 
 def _measured(student, rng, width, heads):
     """The student's own factor on q kT and the sum of a row of weights, or None where they cannot be read.
 
-    Two tokens, an odd number of heads, an even number of features a head: every head, however it was cut out, meets
-    the same two tokens, and the double difference of the logarithms of its four weights is D * factor.
+    Two tokens, an odd number of heads, D a multiple of six: every head, however it was cut out, meets the same two
+    tokens, and the double difference of the logarithms of its four weights is size^2 * D * factor.
     """
+    size = 0.5
     made = _made(student, width, heads)
     tokens = rng(2, width)
-    _spell(made, width, tokens, torch.ones(2, dtype=torch.float64))
-    out = _run(made[0], tokens.float().expand(2, 2, width).contiguous())
+    _spell(made, width, tokens, torch.full((2,), size, dtype=torch.float64))
+    out = _run(made[0], tokens.float().expand(2, 2, width).contiguous()) / size
     seen = out[out > 1e-6]
     if seen.numel() == 0:
         return None
     low = seen.min()
     above = seen[seen > 1.0005 * low]
     high = above.min() if above.numel() else low
-    own = torch.arange(width) % 2 == torch.arange(2)[:, None]  # [token, feature]: the features that stand for this token
+    own = _stands_for(width, 2) == torch.arange(2)[:, None]  # [token, feature]
     sign = 1.0 if bool((out * own).sum() >= (out * ~own).sum()) else -1.0
-    return sign * 2 * float((high / low).log()) / (width // heads), float(high + low)
+    return sign * 2 * float((high / low).log()) / (size**2 * (width // heads)), float(high + low)
+
+
+def _known_factors(width, heads):
+    """Factors that are often met, by name."""
+    features = width // heads
+    known = {"1": 1.0, "1/D": 1 / features, "1/sqrt(d_model)": 1 / math.sqrt(width), "1/d_model": 1 / width}
+    return known | {"sqrt(D)": math.sqrt(features), "1/sqrt(n_heads)": 1 / math.sqrt(heads)}
 
 
 def _own_scale(student, rng, width, heads):
     """(factor, row sum) to compare given weights at: the right ones wherever the student's are right."""
     right = 1 / math.sqrt(width // heads)
     factor, row = _measured(student, rng, width, heads) or (right, 1.0)
-    return right if abs(factor - right) < 1e-3 * right else factor, 1.0 if abs(row - 1) < 1e-3 else row
+    for exact in (right, *_known_factors(width, heads).values()):
+        if abs(factor - exact) < 1e-3 * exact:
+            return exact, 1.0 if abs(row - 1) < 1e-3 else row
+    return factor, 1.0 if abs(row - 1) < 1e-3 else row
 
 
 # -- what should come out ------------------------------------------------------------------------
@@ -342,15 +361,15 @@ def test_layers_have_the_names_and_shapes_of_the_contract(student, rng, kind, la
 
 
 def _check_alone(module, x):
-    expect.finite(expect.tensor(module(x), tuple(x.shape), x.dtype, OUT), OUT, OUT_AXES)
+    expect.finite(expect.tensor(module(x), tuple(x.shape), x.dtype, OUT).detach(), OUT, OUT_AXES)
 
 
 def _check_with_weights(module, x, heads):
     batch, time, _ = x.shape
     asked = Text(en="the result with return_weights=True", zh="return_weights=True 时的结果")
     out, weights = expect.pair(module(x, return_weights=True), asked)
-    expect.finite(expect.tensor(out, tuple(x.shape), x.dtype, OUT), OUT, OUT_AXES)
-    expect.finite(expect.tensor(weights, (batch, heads, time, time), x.dtype, WEIGHTS), WEIGHTS)
+    expect.finite(expect.tensor(out, tuple(x.shape), x.dtype, OUT).detach(), OUT, OUT_AXES)
+    expect.finite(expect.tensor(weights, (batch, heads, time, time), x.dtype, WEIGHTS).detach(), WEIGHTS)
 
 
 @criterion("output_shape")
@@ -407,14 +426,14 @@ def test_causal_class_gives_the_same_forms(student, rng):
 
 
 @criterion("output_shape")
-def test_module_leaves_its_inputs_alone(student, rng):
-    """The module changes neither x nor the padding mask, and gives the right forms with a mask, too."""
+def test_module_leaves_its_input_alone(student, rng):
+    """The module does not change x."""
     _class_alive(student, rng, SELF)
     module, _ = _made(student, 8, 1)
-    x, real = rng(3, 5, 8, dtype=torch.float32), torch.ones(3, 5, dtype=torch.bool)
-    call = module.watch(x, real)
-    expect.tensor(call.value, (3, 5, 8), torch.float32, OUT)
-    expect.unchanged(call, x, real, what=["x", Text(en="the padding mask", zh="padding mask")])
+    x = rng(3, 5, 8, dtype=torch.float32)
+    call = module.watch(x)
+    output_of(call.value, (3, 5, 8), OUT)
+    expect.unchanged(call, x, what=["x"])
 
 
 # -- given weights -------------------------------------------------------------------------------
@@ -425,7 +444,7 @@ def _is_near(got, want):
 
 
 @criterion("given_weights")
-@pytest.mark.parametrize("width, heads", [(8, 1), (12, 3)])
+@pytest.mark.parametrize("width, heads", [(12, 1), (18, 3)])
 def test_last_token_has_the_right_numbers(student, reference, rng, width, heads):
     """With given weights the last token gets the right output (at the scale your module uses)."""
     own = _own_scale(student, rng, width, heads)
@@ -445,7 +464,7 @@ def test_last_token_has_the_right_numbers(student, reference, rng, width, heads)
 
 @criterion("given_weights")
 @needs("split_layout", "merge_layout", "future_invariance")
-@pytest.mark.parametrize("batch, time, width, heads", [(2, 7, 20, 5), (3, 3, 12, 3)])
+@pytest.mark.parametrize("batch, time, width, heads", [(2, 7, 30, 5), (3, 3, 18, 3)])
 def test_every_token_has_the_right_numbers(student, reference, rng, batch, time, width, heads):
     """With given weights every token gets the right output (at the scale your module uses)."""
     own = _own_scale(student, rng, width, heads)
@@ -460,12 +479,12 @@ def test_every_token_has_the_right_numbers(student, reference, rng, batch, time,
 @needs("split_layout", "merge_layout", "future_invariance", "output_shape")
 def test_numbers_and_tables_in_float64(student, reference, rng):
     """In float64 output and returned weights are right, plain and causal (at the scale your module uses)."""
-    own = _own_scale(student, rng, 12, 3)
+    own = _own_scale(student, rng, 18, 3)
     for causal in (False, True):
-        made = _made(student, 12, 3, causal=causal)
+        made = _made(student, 18, 3, causal=causal)
         made[0].to_(torch.float64)
-        weights = _load(made, *_drawn(rng, 12, torch.float64))
-        x = rng(2, 5, 12)
+        weights = _load(made, *_drawn(rng, 18, torch.float64))
+        x = rng(2, 5, 18)
         out, table = expect.pair(made[0](x, return_weights=True))
         want = _expected(reference, 3, weights, x, own, causal)
         expect.close(out, want[0], atol=ATOL, rtol=RTOL, what=OUT, axes=OUT_AXES)
@@ -476,10 +495,10 @@ def test_numbers_and_tables_in_float64(student, reference, rng):
 @needs("future_invariance")
 def test_causal_class_has_the_right_numbers(student, reference, rng):
     """With given weights CausalSelfAttention gives every token the right output (at the scale your module uses)."""
-    own = _own_scale(student, rng, 8, 1)
-    made = _made(student, 8, 1, CAUSAL)
-    weights = _load(made, *_drawn(rng, 8))
-    x = rng(3, 6, 8, dtype=torch.float32)
+    own = _own_scale(student, rng, 12, 1)
+    made = _made(student, 12, 1, CAUSAL)
+    weights = _load(made, *_drawn(rng, 12))
+    x = rng(3, 6, 12, dtype=torch.float32)
     want = _expected(reference, 1, weights, x, own, causal=True)[0]
     expect.close(_run(made[0], x), want, atol=ATOL, rtol=RTOL, what=OUT, axes=OUT_AXES)
 
@@ -510,7 +529,7 @@ def _check_gradients(student, reference, rng, width, heads):
 @criterion("given_weights")
 def test_every_parameter_gets_its_gradient(student, reference, rng):
     """Gradients reach x and every parameter, and are right (at the scale your module uses)."""
-    _check_gradients(student, reference, rng, 8, 1)
+    _check_gradients(student, reference, rng, 12, 1)
 
 
 @criterion("given_weights")
@@ -524,14 +543,15 @@ def test_gradients_through_several_heads(student, reference, rng):
 
 
 def _check_scale(student, rng, width, heads):
-    features = width // heads
     measured = _measured(student, rng, width, heads)
     unreadable = Text(en="no attention weights can be read from the output", zh="无法从输出中读出注意力权重")
     expect.that(measured is not None, unreadable)
     factor, row = measured
-    known = {"1": 1.0, "1/D": 1 / features, "1/sqrt(d_model)": 1 / math.sqrt(width), "1/d_model": 1 / width}
-    known |= {"sqrt(D)": math.sqrt(features), "1/sqrt(n_heads)": 1 / math.sqrt(heads)}
-    expect.factor(torch.tensor([factor]), torch.ones(1), 1 / math.sqrt(features), rtol=2e-3, known=known)
+    right = 1 / math.sqrt(width // heads)
+    if abs(factor - math.sqrt(heads) * right) < 2e-3 * right:
+        factor = right  # one head of all features, well scaled: heads_independent owns that
+    known = _known_factors(width, heads)
+    expect.factor(torch.tensor([factor]), torch.ones(1), right, rtol=2e-3, known=known)
     after = Text(
         en=f"the weights of a row sum to {row:.4g}, expected 1: is the scale applied after the softmax?",
         zh=f"一行权重之和是 {row:.4g}，应当是 1：是否在 softmax 之后才缩放？",
@@ -542,12 +562,11 @@ def _check_scale(student, rng, width, heads):
 @criterion("head_scale")
 def test_scale_with_one_head(student, rng):
     """With one head the dot products are divided by sqrt(D)."""
-    _check_scale(student, rng, 10, 1)
+    _check_scale(student, rng, 12, 1)
 
 
 @criterion("head_scale")
-@needs("heads_independent")
-@pytest.mark.parametrize("width, heads", [(12, 3), (20, 5)])
+@pytest.mark.parametrize("width, heads", [(18, 3), (60, 5)])
 def test_scale_belongs_to_one_head(student, rng, width, heads):
     """The dot products are divided by the square root of D = d_model / n_heads."""
     _check_scale(student, rng, width, heads)
@@ -661,19 +680,31 @@ def _check_reach(sizes, reach):
 
 
 def _check_table(made, rng, time, **named):
-    """The weights of later tokens are zero, those of all others are not (one head, width 2T)."""
+    """The weights of later tokens are zero, those of all others are not (one head, width 6T)."""
+    weights = _weights_read(made, rng, 1, time, **named)
     later = torch.ones(time, time).triu(1).bool()
-    for weights in _weights_read(made, rng, 1, time, **named):
-        expect.below(weights * later, 1e-6, Text(en="the weight of a later token", zh="后面的 token 的权重"))
-        unseen = Text(en="a token that may be seen has no weight", zh="可以看到的 token 没有权重")
-        expect.that(bool((weights[:, ~later] > 1e-6).all()), unseen)
+    expect.below(weights * later, 1e-6, Text(en="the weight of a later token", zh="后面的 token 的权重"))
+    unseen = Text(en="a token that may be seen has no weight", zh="可以看到的 token 没有权重")
+    expect.that(bool((weights[..., ~later] > 1e-6).all()), unseen)
 
 
 def _sums_over_keys(student, rng):
-    """Whether the weights of a row sum to one number; if those of a column do, every row moves with every token."""
-    made = _made(student, 8, 1)
-    rows = _weights_read(made, rng, 1, 4)[0].sum(-1) if _readable(made[1], 8) else torch.ones(1)
+    """Whether the weights of a row sum to one number. If those of a column do, every row moves with every token."""
+    made = _made(student, 24, 1)
+    if not _readable(made[1], 24):
+        return True
+    rows = _weights_read(made, rng, 1, 4)[0].sum(dim=-1)
     return bool((rows.max() - rows.min()).abs() < 1e-2)
+
+
+def _check_causal(student, rng, made, time, width):
+    """Output row i moves with token j exactly where j <= i; where a wrong softmax blurs that, by the weights alone."""
+    sizes = _reach(_alive(_filled(made, rng), rng, width), rng, width, time)
+    reach = torch.ones(time, time).triu().bool()  # [changed token, row]
+    if bool(((sizes > STILL) == reach).all()) or _sums_over_keys(student, rng):
+        _check_reach(sizes, reach)
+    else:
+        _check_table(_made(student, 24, 1, causal=True), rng, 4)
 
 
 KINDS = [(SELF, {"causal": True}), (CAUSAL, {})]
@@ -683,21 +714,15 @@ KINDS = [(SELF, {"causal": True}), (CAUSAL, {})]
 @pytest.mark.parametrize("kind, options", KINDS)
 def test_no_token_sees_a_later_one(student, rng, kind, options):
     """Changing token j moves the outputs of token j and of later ones, and no others."""
-    width, time = 10, 5
-    made = _made(student, width, 1, kind, **options)
-    sizes = _reach(_alive(_filled(made, rng), rng, width), rng, width, time)
-    reach = torch.ones(time, time).triu().bool()
-    if bool(((sizes > STILL) == reach).all()) or _sums_over_keys(student, rng):
-        _check_reach(sizes, reach)
-    else:
-        _check_table(made, rng, time)
+    _check_causal(student, rng, _made(student, 10, 1, kind, **options), 5, 10)
 
 
 @criterion("future_invariance")
+@needs("padding_in_module")
 @pytest.mark.parametrize("kind, options", KINDS)
 def test_no_token_sees_a_later_one_under_a_padding_mask(student, rng, kind, options):
     """With a padding mask, too (here one that keeps every token), no token sees a later one."""
-    width, time = 8, 4
+    time, width = 4, 24
     made = _made(student, width, 1, kind, **options)
     _alive(_filled(made, rng), rng, width)
     all_real = torch.ones(1, time, dtype=torch.bool)
@@ -723,18 +748,16 @@ def test_no_token_sees_a_later_one_under_a_padding_mask(student, rng, kind, opti
 def test_no_head_sees_a_later_token(student, rng, kind, options):
     """With several heads, too, changing token j moves the outputs of token j and of later ones, and no others."""
     for time, width, heads in ((7, 15, 3), (4, 20, 5)):  # the second time T + 1 samples are as many as the heads
-        module = _alive(_filled(_made(student, width, heads, kind, **options), rng), rng, width)
-        sizes = _reach(module, rng, width, time)
-        reach = torch.ones(time, time).triu().bool()
-        if bool(((sizes > STILL) == reach).all()) or _sums_over_keys(student, rng):
-            _check_reach(sizes, reach)
+        _check_causal(student, rng, _made(student, width, heads, kind, **options), time, width)
 
 
 @criterion("future_invariance")
 def test_one_module_serves_every_length(student, rng):
     """One causal module works for sequences of any length, one after the other."""
-    module = _alive(_filled(_made(student, 8, 1, causal=True), rng), rng, 8)
-    x = rng(2, 9, 8, dtype=torch.float32)
+    made = _made(student, 24, 1, causal=True)
+    module = _alive(_filled(made, rng), rng, 24)
+    blurred = not _sums_over_keys(student, rng)
+    x = rng(2, 9, 24, dtype=torch.float32)
     whole = _run(module, x)
     for time in (4, 1, 7):
         lengths = Text(
@@ -742,15 +765,16 @@ def test_one_module_serves_every_length(student, rng):
             zh=f"9 个 token 中的前 {time} 个，单独输入与后面跟着其他 token 时的输出不同",
         )
         alone = _run(module, x[:, :time].contiguous())
-        expect.same(alone, whole[:, :time], atol=ATOL, rtol=RTOL, why=lengths)
+        if not blurred:
+            expect.same(alone, whole[:, :time], atol=ATOL, rtol=RTOL, why=lengths)
+    if blurred:
+        _check_table(made, rng, 4)
 
 
 @criterion("future_invariance")
 def test_without_causal_the_future_is_visible(student, rng):
     """causal=False (the default) lets every token see every other; causal=True does not."""
-    hidden = _reach(_filled(_made(student, 8, 1, causal=True), rng), rng, 8, 4)
-    alike = Text(en="with causal=True the future is visible, too", zh="causal=True 时未来也可见")
-    expect.that(bool((hidden[-1, :-1] <= STILL).all()), alike)
+    _check_causal(student, rng, _made(student, 8, 1, causal=True), 4, 8)
     module = _alive(_filled(_made(student, 8, 1), rng), rng, 8)
     _check_reach(_reach(module, rng, 8, 4), torch.ones(4, 4, dtype=torch.bool))
 
@@ -761,6 +785,7 @@ REAL = {  # samples of five tokens; 1 = a real token
     "right": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]],
     "left": [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [0, 0, 0, 1, 1]],
     "inner": [[1, 0, 1, 1, 0], [0, 1, 0, 1, 1], [1, 1, 0, 0, 1]],
+    "front": [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]],
     "mixed": [[0, 1, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 1, 1, 0]],
 }
 NO_EFFECT = Text(en="the padding mask has no effect", zh="padding mask 没有作用")
@@ -770,42 +795,43 @@ def _real(where):
     return torch.tensor(REAL[where], dtype=torch.bool)
 
 
+def _judged(real):
+    """The real tokens but the first of each sample: whether it sees itself is asked elsewhere."""
+    return real & (real.cumsum(dim=-1) > 1)
+
+
 def _check_unseen(module, rng, width, real):
     """What stands in padding tokens moves no real token's output; what stands in real tokens does."""
     batch, time = real.shape
-    x, change = rng(batch, time, width, dtype=torch.float32), rng(batch, width, dtype=torch.float32)
+    x, change = rng(batch, time, width, dtype=torch.float32), rng(batch, time, width, dtype=torch.float32)
     garbage = torch.where(real[..., None], x, rng.uniform(-50, 50, batch, time, width).float())
-    zeros = x * real[..., None]
-    there, back = x.clone(), x.clone()
-    samples, first = torch.arange(batch), torch.tensor([int(row.nonzero().min()) for row in real])
-    there[samples, first] += change
-    back[samples, first] -= change
-    five = real.repeat(5, 1)
-    base, *others = _run(module, torch.cat([x, garbage, zeros, there, back]), five, padding_mask=five).chunk(5)
+    zeros, step = x * real[..., None], change * real[..., None]
+    stacked, judged = torch.cat([x, garbage, zeros, x + step, x - step]), _judged(real)
+    out = _run(module, stacked, judged.repeat(5, 1), padding_mask=real.repeat(5, 1))
+    base, with_garbage, with_zeros, there, back = (part[judged] for part in out.chunk(5))
     reached = Text(en="a real token's output changes when only the padding does", zh="只改动 padding 时，有效 token 的输出变了")
-    for other in others[:2]:
-        expect.same(other[real], base[real], atol=ATOL, rtol=RTOL, why=reached)
-    last = torch.tensor([int(row.nonzero().max()) for row in real])
-    base, there, back = (out[samples, last] for out in (base, *others[2:]))
-    blind = Text(en="a real token's output ignores another real token", zh="改动一个有效 token，另一个有效 token 的输出没有变")
+    for other in (with_garbage, with_zeros):
+        expect.same(other, base, atol=ATOL, rtol=RTOL, why=reached)
+    blind = Text(en="with a padding mask a real token's output ignores x", zh="给出 padding mask 后，有效 token 的输出与 x 无关")
     expect.that(bool(((there - base).abs().amax(dim=-1) > STILL).all()), blind)
-    expect.that(bool((there + back - 2 * base).abs().max() > STILL), DEAD)
+    expect.that(bool((there + back - 2 * base).abs().max() > BENT), DEAD)
 
 
 def _check_each_by_itself(module, rng, width, real):
     """Every sample of a padded batch gets what it gets alone, cut to its real tokens."""
     batch, time = real.shape
     x = rng(batch, time, width, dtype=torch.float32)
-    together = _run(module, x, real, padding_mask=real)
+    judged = _judged(real)
+    together = _run(module, x, judged, padding_mask=real)
     for sample in range(batch):
         keep = real[sample]
         all_real = torch.ones(1, int(keep.sum()), dtype=torch.bool)
-        alone = _run(module, x[sample : sample + 1, keep].contiguous(), padding_mask=all_real)
+        alone = _run(module, x[sample : sample + 1, keep].contiguous(), _judged(all_real), padding_mask=all_real)
         apart = Text(
             en=f"sample {sample} of a padded batch gets another output than alone, without padding",
             zh=f"带 padding 的批次中，第 {sample} 个样本的输出与它单独（不带 padding）时不同",
         )
-        expect.same(together[sample, keep], alone[0], atol=ATOL, rtol=RTOL, why=apart)
+        expect.same(together[sample, judged[sample]], alone[0, 1:], atol=ATOL, rtol=RTOL, why=apart)
 
 
 @criterion("padding_in_module")
@@ -821,8 +847,8 @@ def test_padding_moves_no_real_token(student, rng, where, causal):
 def test_padded_batch_equals_each_sample_alone(student, rng, causal):
     """Every sample of a ragged batch gets the output it gets alone, without padding."""
     module = _alive(_filled(_made(student, 8, 1, causal=causal), rng), rng, 8)
-    _check_each_by_itself(module, rng, 8, _real("inner"))
-    _check_each_by_itself(module, rng, 8, _real("mixed"))  # B = T
+    for where in ("left", "front") if causal else ("inner", "mixed"):  # three samples, then B = T
+        _check_each_by_itself(module, rng, 8, _real(where))
 
 
 @criterion("padding_in_module")
@@ -832,8 +858,8 @@ def test_padding_is_unseen_in_every_head(student, rng, width, heads, causal):
     """With several heads, too, padding moves no real token and changes no sample (also where B = H or B = T)."""
     module = _alive(_filled(_made(student, width, heads, causal=causal), rng), rng, width)
     _check_unseen(module, rng, width, _real("left"))
-    _check_each_by_itself(module, rng, width, _real("inner"))  # B = 3: as many as heads the second time
-    _check_each_by_itself(module, rng, width, _real("mixed"))  # B = T = 5, as many as heads the first time
+    for where in ("left", "front") if causal else ("inner", "mixed"):  # B = 3, then B = T = 5: as many as heads, too
+        _check_each_by_itself(module, rng, width, _real(where))
 
 
 @criterion("padding_in_module")
@@ -844,16 +870,16 @@ def test_padding_rows_are_zero_before_the_output_layer(student, rng, causal):
     w_in, b_in, w_out, b_out = _drawn(rng, 8)
     x = rng(4, 5, 8, dtype=torch.float32)
     _load(made, torch.zeros_like(w_in), torch.zeros_like(b_in), w_out, b_out)
-    of_zeros = _run(module, x)[0, 0]
+    real = torch.cat([_real("inner" if not causal else "left"), torch.zeros(1, 5).bool()])  # one sample has no real token
+    later = ~real & (torch.arange(5) > 0)
+    of_zeros = _run(module, x, later)[0, -1]
     _load(made, w_in, b_in, w_out, b_out)
-    plain = _run(_alive(module, rng, 8), x)
+    plain = _run(_alive(module, rng, 8), x, later)
+    got = _run(module, x, ~real, padding_mask=real)
+    expect.differs(got[later], plain[later], by=1e-3, why=NO_EFFECT)
     what = Text(en="the output of a padding token", zh="padding token 的输出")
-    for where in ("left", "inner"):
-        real = torch.cat([_real(where), torch.zeros(1, 5).bool()])  # the last sample has no real token at all
-        got = _run(module, x, padding_mask=real)
-        expect.differs(got[~real], plain[~real], by=1e-3, why=NO_EFFECT)
-        want = of_zeros.expand_as(got[~real])
-        expect.close(got[~real], want, atol=ATOL, rtol=RTOL, what=what, axes=("padding token", "feature"))
+    want = of_zeros.expand_as(got[~real])
+    expect.close(got[~real], want, atol=ATOL, rtol=RTOL, what=what, axes=("padding token", "feature"))
 
 
 @criterion("padding_in_module")
@@ -863,22 +889,24 @@ def test_weights_of_padding_are_zero(student, rng):
     module = _alive(_filled(_made(student, 8, 1), rng), rng, 8)
     real = _real("mixed")
     _, weights = expect.pair(module(rng(5, 5, 8, dtype=torch.float32), padding_mask=real, return_weights=True))
-    weights = expect.finite(expect.tensor(weights, (5, 1, 5, 5), what=WEIGHTS), WEIGHTS).detach()
+    weights = expect.finite(expect.tensor(weights, (5, 1, 5, 5), what=WEIGHTS).detach(), WEIGHTS)
     seen = (real[:, :, None] & real[:, None, :])[:, None]
     expect.below(weights * ~seen, 1e-6, Text(en="the weight of a padding token", zh="padding token 的权重"))
     unseen = Text(en="a real token gives another real token no weight", zh="有效 token 之间的权重为零")
-    expect.that(bool((weights[seen] > 1e-6).all()), unseen)
+    expect.that(bool((weights.tril()[seen.tril()] > 1e-6).all()), unseen)
 
 
 @criterion("padding_in_module")
-def test_no_padding_mask_means_all_real(student, rng):
-    """padding_mask=None gives what a mask of True everywhere gives; a mask with False gives something else."""
+def test_padding_mask_of_true_changes_nothing(student, rng):
+    """A mask of True everywhere gives what None gives, one with False something else; and the mask stays as it was."""
     module = _alive(_filled(_made(student, 8, 1), rng), rng, 8)
     x, real = rng(3, 5, 8, dtype=torch.float32), _real("inner")
     plain, kept = _run(module, x), _run(module, x, padding_mask=torch.ones_like(real))
     none = Text(en="a padding mask of True everywhere changes the output", zh="全为 True 的 padding mask 改变了输出")
     expect.same(kept, plain, atol=ATOL, rtol=RTOL, why=none)
     expect.differs(_run(module, x, real, padding_mask=real)[real], plain[real], by=1e-3, why=NO_EFFECT)
+    call = module.watch(x, real)
+    expect.unchanged(call, x, real, what=["x", Text(en="the padding mask", zh="padding mask")])
 
 
 @criterion("padding_in_module")
@@ -889,14 +917,14 @@ def test_padding_leaves_gradients_finite(student, rng):
     x = rng(4, 5, 8, dtype=torch.float32).requires_grad_()
     got = output_of(module(x, padding_mask=real), (4, 5, 8), OUT)
     plain = _run(module, x.detach())
-    expect.differs(expect.finite(got, OUT, OUT_AXES).detach()[~real], plain[~real], by=1e-3, why=NO_EFFECT)
+    expect.differs(expect.finite(got.detach(), OUT, OUT_AXES)[~real], plain[~real], by=1e-3, why=NO_EFFECT)
     if not got.requires_grad:
         return  # cut off from x: given_weights says so
     module.zero_grad_()
     (on_x,) = torch.autograd.grad(got, [x], grad_outputs=rng(4, 5, 8).to(got.dtype), allow_unused=True)
     for name, grad in {"x": on_x, **module.grads_()}.items():
         if grad is not None:
-            expect.finite(grad, _gradient(name), ("row", "column"))
+            expect.finite(grad.detach(), _gradient(name), ("row", "column"))
 
 
 # -- dropout -------------------------------------------------------------------------------------
@@ -918,34 +946,36 @@ def test_dropout_rests_in_eval_mode(student, rng, kind):
     """In eval mode a module with dropout=0.5 gives what one without dropout gives, call after call."""
     plain, module = _pair_of_modules(student, rng, kind, 0.5)
     x = rng(3, 6, 8, dtype=torch.float32)
-    base = _run(plain, x)
+    later = torch.ones(3, 6).cumsum(dim=-1) > 1
+    base = _run(plain, x, later)[:, 1:]
     module.train_()
-    expect.differs(_run(module, x), base, by=1e-3, why=ACTIVE)
+    expect.differs(_run(module, x, later)[:, 1:], base, by=1e-3, why=ACTIVE)
     module.eval_()
     awake = Text(en="in eval mode dropout=0.5 changes the output", zh="eval 模式下 dropout=0.5 改变了输出")
     for _ in range(2):
-        expect.same(_run(module, x), base, atol=ATOL, rtol=RTOL, why=awake)
+        expect.same(_run(module, x, later)[:, 1:], base, atol=ATOL, rtol=RTOL, why=awake)
 
 
 @criterion("dropout_modes")
-@pytest.mark.parametrize("kind, rate", [(SELF, 0.5), (CAUSAL, 0.3)])
+@pytest.mark.parametrize("kind, rate", [(SELF, 0.4), (CAUSAL, 0.25)])
 def test_dropout_acts_on_the_weights(student, rng, kind, rate):
     """In training mode every weight becomes 0 or is divided by 1 - dropout; nothing else is dropped."""
-    time = 5
-    plain = _made(student, 2 * time, 1, kind)
-    _alive(_filled(plain, rng), rng, 2 * time)
-    base, _ = _weights_read(plain, rng, 1, time)
-    made = _made(student, 2 * time, 1, kind, dropout=rate)
+    time = 4
+    plain = _made(student, 6 * time, 1, kind)
+    _alive(_filled(plain, rng), rng, 6 * time)
+    base = _weights_read(plain, rng, 1, time)[0]
+    made = _made(student, 6 * time, 1, kind, dropout=rate)
     made[0].train_()
     student.seed(rng.number(0, 1 << 30))
-    first, second = _weights_read(made, rng, 12, time)
+    weights, *copies = _weights_read(made, rng, 16, time)
     elsewhere = Text(
         en="two features of equal value are not dropped together: dropout acts on something else than the weights",
         zh="取值相同的两个特征没有一起被丢弃：dropout 没有作用在权重上",
     )
-    expect.same(first, second, atol=ATOL, rtol=RTOL, why=elsewhere)
-    kept = base.expand_as(first) / (1 - rate)
-    is_zero, is_kept = first.abs() < ATOL, (first - kept).abs() < ATOL + RTOL * kept.abs()
+    for copy in copies:
+        expect.same(copy, weights, atol=ATOL, rtol=RTOL, why=elsewhere)
+    kept = base.expand_as(weights) / (1 - rate)
+    is_zero, is_kept = weights.abs() < ATOL, (weights - kept).abs() < ATOL + RTOL * kept.abs()
     values = Text(
         en=f"with dropout={rate} in training mode a weight is neither 0 nor the plain weight divided by {1 - rate:g}",
         zh=f"训练模式下 dropout={rate} 时，有的权重既不是 0，也不是原权重除以 {1 - rate:g}",

@@ -8,4 +8,4 @@ def causal_mask(t, device=None):
 
 
 def causal_attention(q, k, v, causal=True):
-    raise NotImplementedError
+    raise NotImplementedError("TODO: causal_attention")

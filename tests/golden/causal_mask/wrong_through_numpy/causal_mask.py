@@ -7,7 +7,7 @@ def causal_mask(t, device=None):
 
 
 def causal_attention(q, k, v, causal=True):
-    qn, kn, vn = q.detach().numpy(), k.detach().numpy(), v.detach().numpy()
+    qn, kn, vn = (x.detach().double().numpy() for x in (q, k, v))
     s = qn @ kn.swapaxes(-1, -2) / np.sqrt(qn.shape[-1])
     if causal:
         s = np.where(causal_mask(qn.shape[2]).numpy(), s, -np.inf)

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 
 def scaled_dot_attention(q, k, v, mask=None):
-    raise NotImplementedError
+    raise NotImplementedError("TODO: scaled_dot_attention")
 
 
 class MultiHeadCrossAttention(nn.Module):

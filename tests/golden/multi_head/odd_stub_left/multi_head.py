@@ -11,7 +11,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    raise NotImplementedError
+    raise NotImplementedError("TODO: merge_heads")
 
 
 class MultiHeadSelfAttention(nn.Module):

@@ -18,7 +18,7 @@ def padding_query_mask(valid):
 
 
 def combined_mask(valid, causal=True):
-    raise NotImplementedError
+    raise NotImplementedError("TODO: combined_mask")
 
 
 def masked_attention(q, k, v, causal=True, padding_mask=None):

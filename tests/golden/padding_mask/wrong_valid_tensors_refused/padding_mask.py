@@ -3,7 +3,9 @@ import torch.nn.functional as F
 
 
 def valid_tokens(lengths, t):
-    out = torch.zeros(lengths.count(0) + len([n for n in lengths if n]), t, dtype=torch.bool)
+    if not lengths:
+        return torch.zeros(0, t, dtype=torch.bool)
+    out = torch.zeros(len(lengths), t, dtype=torch.bool)
     for b, n in enumerate(lengths):
         out[b, :n] = True
     return out

@@ -1,0 +1,73 @@
+"""A composed function that is right apart from a broken helper fails for the helper's sake: that costs nothing more.
+
+The reference runs on our side with the broken helpers rebound to the student's own. Where it then answers all of a
+failed test's questions as the student did, the test is BLOCKED by the criterion the helper lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+from grader.checks.collected import Test
+from grader.checks.draws import Draws
+from grader.checks.examination import Examination
+from grader.diagnosis.faults import build
+from grader.diagnosis.inline import InlineStudent
+from grader.errors import CheckFailed, StudentError
+from grader.model import Outcome
+from grader.student.log import Answered, alike
+
+_FAILED: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
+
+
+class Answers(Protocol):
+    """The student's own functions, by name."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+
+def block_inherited(
+    tests: Sequence[Test], seen: Examination, student: Answers, solution: str, reference: Any, seed: int
+) -> Examination:
+    """The examination with every inherited failure BLOCKED instead of failed."""
+    broken = _broken_helpers(seen)
+    by_id = {test.id: test for test in tests}
+    results = []
+    for result in seen.results:
+        others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
+        if result.outcome in _FAILED and others:
+            module = build(solution, "reference_with_helpers_of_the_student")
+            hybrid = InlineStudent(module, {name: getattr(student, name) for name in others})
+            if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
+                blocker = next(iter(others.values()))
+                result = replace(result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited")
+        results.append(result)
+    return Examination(tuple(results), seen.logs)
+
+
+def _broken_helpers(seen: Examination) -> Mapping[str, str]:
+    """Functions (no classes) that failed a test of their own alone, with the criterion they lost there."""
+    found: dict[str, str] = {}
+    for result in seen.results:
+        functions = _functions(seen.logs.get(result.id, ()))
+        if result.outcome in _FAILED and len(functions) == 1:
+            name = next(iter(functions))
+            if not name[0].isupper():
+                found.setdefault(name, result.criterion)
+    return found
+
+
+def _functions(log: Sequence[Answered]) -> set[str]:
+    return {answer.function.removesuffix(" (gradients)") for answer in log}
+
+
+def _reproduces(test: Test, hybrid: InlineStudent, log: Sequence[Answered], reference: Any, seed: int) -> bool:
+    try:
+        test.run({"student": hybrid, "reference": reference, "rng": Draws(seed, test.id)})
+        return False  # it passes: the helper is not what broke this test
+    except (CheckFailed, StudentError):
+        return len(hybrid.log_) == len(log) and all(map(alike, hybrid.log_, log))
+    except Exception:  # what the student's helper gave trips our own composed code: no proof either way
+        return False

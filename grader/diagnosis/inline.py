@@ -1,0 +1,248 @@
+"""A student in our own process, for code we wrote ourselves: the solution, and the solution with mistakes in it.
+
+Speaks as the proxy does, so that the same checks run on it and leave the same log.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grader.errors import CheckFailed, StudentRaised
+from grader.model import Text
+from grader.rpc.values import Encoder, Handle, Opaque
+from grader.student import Call
+from grader.student.gradients import Answer, differentiable
+from grader.student.log import Answered, Raised
+
+
+class InlineStudent:
+    """The functions and classes of a module, called directly on copies of their arguments."""
+
+    def __init__(self, module: ModuleType, rebound: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        self._module = module
+        self.last_called_: str | None = None
+        self.log_: list[Answered] = []
+        self._rebound = dict(rebound or {})
+        vars(module).update(self._rebound)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._rebound:
+            return self._rebound[name]
+        thing = getattr(self._module, name)
+        if inspect.isclass(thing):
+            return lambda *args, **named: InlineObject(
+                self, self.call_(name, thing, args, named, hold=True).value, name
+            )
+        return lambda *args, **named: self.call_(name, thing, args, named).value
+
+    def watch(self, name: str, *args: Any, **named: Any) -> Call:
+        return self.call_(name, getattr(self._module, name), args, named, watch=True)
+
+    def seed(self, number: int) -> None:
+        torch.manual_seed(number)
+        np.random.seed(number % (1 << 32))
+        random.seed(number)
+
+    def place_of_(self, name: str | None) -> None:
+        return None
+
+    def call_(
+        self,
+        name: str,
+        thing: Callable[..., Any],
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+        watch: bool = False,
+        hold: bool = False,
+        graph: bool = False,
+    ) -> Call:
+        """One call on copies; what it raises becomes what a student's exception becomes."""
+        self.last_called_ = name
+        asked = LocalCall(self, name, thing, args, named)
+        try:
+            if torch.is_grad_enabled() and not hold and (graph or asked.leaves):
+                value = differentiable(asked, asked.leaves)
+            else:
+                value = asked.forward().value
+        except (CheckFailed, StudentRaised):
+            raise
+        except Exception as error:
+            kinds = tuple(cls.__name__ for cls in type(error).__mro__ if cls not in (object, BaseException))
+            self.log_.append(Answered(name, Raised(kinds[0])))
+            raise StudentRaised(name, kinds, str(error), None) from error
+        after = (asked.after[0], asked.after[1]) if watch else None
+        self.log_.append(Answered(name, Handle(0) if hold else value, after))
+        return Call(value, *asked.after)
+
+
+class LocalCall:
+    """What ``rpc`` does over the wall, done here: leaves cut off from the caller's graph, results as plain values."""
+
+    def __init__(
+        self, student: InlineStudent, name: str, thing: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
+        self._student, self._name, self._thing, self._args, self._named = student, name, thing, args, named
+        self.leaves: list[Tensor] = []
+        _mapped((args, named), self._collect)
+        self._own: list[Tensor] = []
+        self._outputs: list[Tensor] = []
+        self.after: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
+
+    def _collect(self, tensor: Tensor) -> Tensor:
+        if tensor.requires_grad:
+            self.leaves.append(tensor)
+        return tensor
+
+    def forward(self) -> Answer:
+        """Call, with leaves of its own."""
+        self._own = []
+        with torch.enable_grad():
+            args, named = _mapped((_inside(self._args), _inside(self._named)), self._stand_in)
+            raw = self._thing(*args, **named)
+        self.after = _mapped((args, named), lambda t: t.detach().clone())
+        if isinstance(raw, torch.nn.Module):
+            return Answer(raw, [], [])
+        self._outputs = []
+        value = _mapped(_plain(raw), self._give)
+        return Answer(value, _tensors(value), [t.requires_grad for t in self._outputs])
+
+    def _stand_in(self, tensor: Tensor) -> Tensor:
+        if not tensor.requires_grad:
+            return tensor.clone()
+        leaf = tensor.detach().clone().requires_grad_()
+        self._own.append(leaf)
+        return leaf.clone()
+
+    def _give(self, tensor: Tensor) -> Tensor:
+        self._outputs.append(tensor)
+        return tensor.detach().clone()
+
+    def backward(self, grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """Back to the own leaves, and into the parameters of the module that was called."""
+        pairs = [(o, g) for o, g in zip(self._outputs, grads, strict=True) if g is not None and o.requires_grad]
+        for leaf in self._own:
+            leaf.grad = None
+        if pairs:
+            torch.autograd.backward([o for o, _ in pairs], [g for _, g in pairs], retain_graph=True)
+        found = [leaf.grad for leaf in self._own]
+        self._student.log_.append(Answered(f"{self._name} (gradients)", found))
+        return found
+
+
+class InlineObject:
+    """An object of the module's classes, with the proxy's words."""
+
+    def __init__(self, student: InlineStudent, held: Any, owner: str) -> None:
+        self._student, self._held, self._owner = student, held, owner
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._student.call_(self._owner, self._held, args, named, graph=True).value
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        if method.startswith("_"):
+            raise AttributeError(method)
+        return lambda *args, **named: (
+            self._student.call_(self._owner, getattr(self._held, method), args, named, graph=True).value
+        )
+
+    def watch(self, *args: Any, **named: Any) -> Call:
+        return self._student.call_(self._owner, self._held, args, named, watch=True, graph=True)
+
+    @property
+    def inside_(self) -> Any:
+        return self._held
+
+    def parameters_(self) -> dict[str, Tensor]:
+        return {name: p.detach().clone() for name, p in self._held.named_parameters()}
+
+    def load_(self, values: dict[str, Tensor]) -> None:
+        own = dict(self._held.named_parameters())
+        for name, value in values.items():
+            if name not in own or own[name].shape != value.shape:
+                raise CheckFailed(Text(en=f"the parameter {name} is absent or has another shape"))
+        with torch.no_grad():
+            for name, value in values.items():
+                own[name].copy_(value)
+
+    def train_(self) -> None:
+        self._held.train()
+
+    def eval_(self) -> None:
+        self._held.eval()
+
+    def to_(self, dtype: torch.dtype) -> None:
+        self._held.to(dtype)
+
+    def zero_grad_(self) -> None:
+        for parameter in self._held.parameters():
+            parameter.grad = None
+
+    def grads_(self) -> dict[str, Tensor | None]:
+        return {name: p.grad for name, p in self._held.named_parameters()}
+
+    def drop_(self) -> None:
+        """Nothing to free."""
+
+
+def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A copy of a value with ``change`` applied to its tensors, in order."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, tuple | list):
+        return type(value)(_mapped(item, change) for item in value)
+    if isinstance(value, dict):
+        return {key: _mapped(item, change) for key, item in value.items()}
+    return value
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    found: list[Tensor] = []
+
+    def take(tensor: Tensor) -> Tensor:
+        found.append(tensor)
+        return tensor
+
+    _mapped(value, take)
+    return found
+
+
+def _inside(value: Any) -> Any:
+    """Proxies among the arguments become the objects they stand for."""
+    if isinstance(value, InlineObject):
+        return value.inside_
+    if isinstance(value, tuple | list):
+        return type(value)(_inside(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _inside(item) for key, item in value.items()}
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """What the wall would make of a value: named tuples are tuples, what has no plain form is opaque."""
+    if isinstance(value, Tensor | np.ndarray | np.generic | bool | int | float | str | None):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, torch.nn.Module):
+        return value
+    shown = Encoder().encode(value)
+    return Opaque(str(shown.get("o", "")) if isinstance(shown, dict) else "")

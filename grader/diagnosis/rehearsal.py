@@ -1,0 +1,52 @@
+"""What the reference, and the reference with known mistakes in it, answer to the very questions a student got."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+from grader.checks.collected import Test
+from grader.checks.draws import Draws
+from grader.diagnosis.faults import Fault, build, faulty_source
+from grader.diagnosis.inline import InlineStudent
+from grader.errors import CheckFailed, GraderError, StudentError
+from grader.student.log import Answered
+
+Log = tuple[Answered, ...]
+
+
+class Rehearsals:
+    """Answers by mistake and test on one seed, found when first asked for and kept."""
+
+    def __init__(self, solution: str, reference: ModuleType, seed: int) -> None:
+        self._solution = solution
+        self._reference = reference
+        self._seed = seed
+        self._modules: dict[tuple[str, ...], ModuleType | None] = {}
+        self._logs: dict[tuple[tuple[str, ...], str], Log | None] = {}
+
+    def log(self, faults: Sequence[Fault], test: Test) -> Log | None:
+        """The answers to one test's questions; None where the mistakes cannot stand in one file."""
+        key = (tuple(fault.id for fault in faults), test.id)
+        if key not in self._logs:
+            module = self._module(faults)
+            self._logs[key] = None if module is None else self._play(module, test)
+        return self._logs[key]
+
+    def _module(self, faults: Sequence[Fault]) -> ModuleType | None:
+        key = tuple(fault.id for fault in faults)
+        if key not in self._modules:
+            source = faulty_source(self._solution, faults)
+            self._modules[key] = build(source, "rehearsed_" + "_".join(key)) if source is not None else None
+        return self._modules[key]
+
+    def _play(self, module: ModuleType, test: Test) -> Log:
+        student = InlineStudent(module)
+        given = {"student": student, "reference": self._reference, "rng": Draws(self._seed, test.id)}
+        try:
+            test.run(given)
+        except (CheckFailed, StudentError):
+            pass
+        except (GraderError, Exception):  # a check that trips over this mistake: what was answered so far counts
+            pass
+        return tuple(student.log_)

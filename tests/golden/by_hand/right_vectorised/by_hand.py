@@ -1,0 +1,43 @@
+import numpy as np
+
+
+def causal_average(x):
+    t = len(x)
+    look = np.tril(np.ones((t, t)))
+    look /= look.sum(axis=1, keepdims=True)
+    return look @ x
+
+
+def dot_scores(q, k):
+    return q @ k.T
+
+
+def scale_scores(scores, d_k):
+    return scores / np.sqrt(d_k)
+
+
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def weighted_sum(weights, v):
+    return weights @ v
+
+
+def worked_example():
+    q = np.array([[1.0, 1.0]])
+    k = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    v = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    scores = dot_scores(q, k)
+    scaled = scale_scores(scores, 2)
+    weights = softmax(scaled)
+    return {"scores": scores, "scaled": scaled, "weights": weights, "output": weighted_sum(weights, v)}
+
+
+def score_variance(d_k, n_pairs, seed):
+    rng = np.random.default_rng(seed)
+    q = rng.standard_normal((n_pairs, d_k))
+    k = rng.standard_normal((n_pairs, d_k))
+    s = (q * k).sum(axis=1)
+    return s.var(), scale_scores(s, d_k).var()

@@ -1,0 +1,34 @@
+import numpy as np
+
+
+def causal_average(x):
+    return np.repeat(x.mean(axis=0, keepdims=True), len(x), axis=0)
+
+
+def dot_scores(q, k):
+    return np.einsum("id,jd->ij", q, k)
+
+
+def scale_scores(scores, d_k):
+    return scores * d_k ** -0.5
+
+
+def softmax(scores):
+    m = np.max(scores, axis=-1, keepdims=True)
+    z = np.exp(scores - m)
+    return z / np.sum(z, axis=-1, keepdims=True)
+
+
+def weighted_sum(weights, v):
+    return np.einsum("ij,jd->id", weights, v)
+
+
+def worked_example():
+    return {"scores": [1, 2, 1], "scaled": [0.71, 1.41, 0.71], "weights": [0.25, 0.50, 0.25], "output": [0.50, 1.26]}
+
+
+def score_variance(d_k, n_pairs, seed):
+    np.random.seed(seed)
+    q, k = np.random.randn(n_pairs, d_k), np.random.randn(n_pairs, d_k)
+    dots = np.sum(q * k, axis=1)
+    return np.var(dots), np.var(dots / np.sqrt(d_k))
