@@ -101,7 +101,11 @@ class WorkerDied(StudentError):
 
 
 class StudentMissing(StudentError):
-    """The required name is not defined (or cannot be called)."""
+    """The required name is not defined (or cannot be called); ``note`` says where it may be instead."""
+
+    def __init__(self, function: str, note: Text) -> None:
+        super().__init__(function, note.en)
+        self.note = note
 
 
 class StudentStub(StudentError):

@@ -50,7 +50,14 @@ def _statements(module: ast.AST) -> Iterator[str]:
 
 
 def _telling(value: ast.expr) -> bool:
-    """Whether it computes something from variables: ``x.shape``, ``(values, weights)`` and literals tell nothing."""
+    """Whether it computes something from variables.
+
+    ``x.shape``, ``(values, weights)`` and literals tell nothing, and ``softmax(scores)`` no more than a signature does.
+    """
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+        if all(isinstance(argument, ast.Name) for argument in arguments):
+            return False
     nodes = list(ast.walk(value))
     callees = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in callees]

@@ -30,7 +30,7 @@ ALLOWED = {
     "places": set(),
     "whereabouts": set(),
     "scoring": set(),
-    "diagnosis": {"student"},
+    "diagnosis": {"checks", "rpc", "student"},
     "intake": set(),
     "checks": {"student"},
     "student": {"loading", "places", "rpc", "sandbox"},

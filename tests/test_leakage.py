@@ -23,6 +23,7 @@ def attention(q, k, v, mask=None):
         scores = scores.masked_fill(~mask, -math.inf)
     example = math.floor(2.5)
     weights = scores.softmax(dim=-1)
+    check(weights, v)
     return weights @ v, weights
 '''
 
@@ -65,6 +66,7 @@ def test_a_leak_names_its_line_and_its_statement(tmp_path):
         "self.proj = make(width, 3 * width)\n",
         "example = math.floor(2.5)\n",
         "return weights\n",
+        "check(weights, v)\n",
         "scores = student.attention(q, k, v)\n",
         "return scores.softmax(dim=-2)\n",
         "import math\n",

@@ -11,7 +11,7 @@ import pytest
 from grader.document import for_student, to_document
 from grader.model import PUBLIC_SEED, Job
 from grader.pipeline import Desk
-from grader.reports import RENDERERS
+from grader.reports import RENDERERS, render
 
 TALKATIVE = """
 import torch, numpy as np
@@ -51,7 +51,7 @@ def test_no_hidden_input_reaches_the_student_s_form(desk: Desk, tmp_path: Path, 
     assert len(hidden) > 5, "the submission should have printed its hidden inputs"
     public = numbers(json.dumps(graded(desk, path, PUBLIC_SEED)))
     student = for_student(staff)
-    texts = [json.dumps(student), *(render(student, lang=lang) for render in RENDERERS.values())]
+    texts = [json.dumps(student), *(render(form, student, lang=lang) for form in RENDERERS)]
     for text in texts:
         assert not hidden & numbers(text)
         assert str(HIDDEN_SEED) not in text

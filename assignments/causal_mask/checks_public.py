@@ -33,19 +33,17 @@ def test_values_and_weights_come_back(student, rng):
 
 
 @criterion("rows_sum_to_one")
-def test_worked_rows_of_the_handout(student):
-    """Three tokens with equal queries: the weights are [1, 0, 0], [0.33, 0.67, 0] and [0.25, 0.50, 0.25]."""
-    q = torch.ones(1, 1, 3, 2, dtype=torch.float64)
-    k = torch.tensor([[[[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]]], dtype=torch.float64)
-    v = torch.tensor([[[[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]]], dtype=torch.float64)
-    _, weights = expect.pair(student.causal_attention(q, k, v), RESULT)
-    by_hand = torch.tensor([[[[1.0, 0.0, 0.0], [0.33, 0.67, 0.0], [0.25, 0.50, 0.25]]]])
-    expect.close(weights, by_hand, atol=6e-3, rtol=0.0, what=WEIGHTS)
+def test_equal_scores_share_evenly(student, rng):
+    """Where all scores are equal, three tokens share as in the handout: 1, then 1/2 each, then 1/3 each."""
+    k, v = rng(1, 1, 3, 2), rng(1, 1, 3, 2)
+    _, weights = expect.pair(student.causal_attention(torch.zeros_like(k), k, v), RESULT)
+    by_hand = torch.tensor([[[[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]]])
+    expect.close(weights, by_hand, atol=1e-5, rtol=1e-4, what=WEIGHTS)
 
 
 @criterion("future_invariance")
 def test_a_new_last_token_leaves_the_first_row(student, rng):
-    """Changing the last token leaves the values of the first query as they were."""
+    """Changing the last token leaves the values of the first query as they were, and moves its own."""
     q, k, v = rng(1, 2, 4, 6), rng(1, 2, 4, 6), rng(1, 2, 4, 6)
     before, _ = expect.pair(student.causal_attention(q, k, v), RESULT)
     expect.tensor(before, (1, 2, 4, 6), what=VALUES)
@@ -53,6 +51,7 @@ def test_a_new_last_token_leaves_the_first_row(student, rng):
     after, _ = expect.pair(student.causal_attention(q, k, v), RESULT)
     expect.tensor(after, (1, 2, 4, 6), what=VALUES)
     expect.same(after[:, :, 0], before[:, :, 0], atol=1e-5, rtol=1e-4, what=VALUES)
+    expect.differs(after[:, :, -1], before[:, :, -1], by=1e-3, what=VALUES)
 
 
 @criterion("contrast")

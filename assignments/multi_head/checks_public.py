@@ -27,7 +27,9 @@ def test_merge_six_numbers(student):
 @criterion("bad_head_count")
 def test_five_features_are_not_for_two_heads(student):
     """split_heads says ValueError to five features and two heads."""
-    expect.raises(("ValueError",), lambda: student.split_heads(torch.zeros(1, 2, 5), 2), "split_heads(x, 2), 5 features")
+    expect.raises(
+        ("ValueError",), lambda: student.split_heads(torch.zeros(1, 2, 5), 2), "split_heads(x, 2), 5 features"
+    )
 
 
 @criterion("output_shape")

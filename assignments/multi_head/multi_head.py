@@ -4,7 +4,6 @@ Letters: B batch, T tokens, C = d_model features, H heads, D = C / H features a 
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
-import torch
 from torch import Tensor, nn
 
 

@@ -43,7 +43,7 @@ def test_combined_mask_of_the_handout(student):
 
 @criterion("padding_unseen")
 def test_padding_at_the_end_is_not_read(student, rng):
-    """Other numbers in the last, padded token leave the values of the real tokens as they were."""
+    """Other numbers in the padded token leave the values of the real tokens as they were; a real key moves them."""
     q, k, v = rng(1, 2, 4, 6), rng(1, 2, 4, 6), rng(1, 2, 4, 6)
     valid = _two_sentences()[:1]
     before, _ = expect.pair(student.masked_attention(q, k, v, causal=False, padding_mask=valid), RESULT)
@@ -52,6 +52,10 @@ def test_padding_at_the_end_is_not_read(student, rng):
     after, _ = expect.pair(student.masked_attention(q, k, v, causal=False, padding_mask=valid), RESULT)
     expect.tensor(after, (1, 2, 4, 6), what=VALUES)
     expect.same(after[:, :, :3], before[:, :, :3], atol=1e-5, rtol=1e-4, what=VALUES)
+    other_k = torch.cat([k[:, :, :1] + 1, k[:, :, 1:]], dim=2)
+    moved, _ = expect.pair(student.masked_attention(q, other_k, v, causal=False, padding_mask=valid), RESULT)
+    expect.tensor(moved, (1, 2, 4, 6), what=VALUES)
+    expect.differs(moved[:, :, :3], after[:, :, :3], by=1e-3, what=VALUES)
 
 
 @criterion("valid_rows_sum_to_one")
@@ -83,3 +87,4 @@ def test_no_mask_is_the_same_as_all_real(student, rng):
     everyone = torch.ones(2, 4, dtype=torch.bool)
     with_all, _ = expect.pair(student.masked_attention(q, k, v, padding_mask=everyone), RESULT)
     expect.same(without, expect.tensor(with_all, (2, 2, 4, 6), what=VALUES), atol=1e-5, rtol=1e-4, what=VALUES)
+    expect.differs(with_all, torch.zeros(2, 2, 4, 6), by=1e-3, what=VALUES)

@@ -54,11 +54,7 @@ def of(error: StudentError) -> Ending:
                 str(error),
             )
         case StudentMissing():
-            return Ending(
-                Outcome.MISSING,
-                Text(en=f"{name} was not found in the file", zh=f"文件里没有找到 {name}"),
-                str(error),
-            )
+            return Ending(Outcome.MISSING, error.note, str(error))
         case StudentStub():
             return Ending(
                 Outcome.NOT_ATTEMPTED,

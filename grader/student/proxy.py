@@ -22,7 +22,7 @@ from grader.errors import (
     WorkerDied,
 )
 from grader.loading import Loaded, Loading
-from grader.model import Assignment, Limits, Output, Place
+from grader.model import Assignment, Limits, Output, Place, Text
 from grader.rpc.frames import Frame
 from grader.rpc.values import Encoder, Handle
 from grader.sandbox import Session, SessionEnded, SessionTimedOut
@@ -190,7 +190,7 @@ class Student:
             return
         if found.state == "stub":
             raise StudentStub(name, "still the untouched stub", found.place)
-        raise StudentMissing(name, found.note.en if found.note else "not defined", found.place)
+        raise StudentMissing(name, found.note or _not_callable(name))
 
     def _raised(self, facts: Any, owner: str) -> Exception:
         kinds, message, place, innermost, memory = exception_facts(facts)
@@ -205,3 +205,10 @@ class Student:
             self._session.close()
             self._outputs.append(self._session.output())
             self._session = None
+
+
+def _not_callable(name: str) -> Text:
+    return Text(
+        en=f"{name} is in the file, but it cannot be called",
+        zh=f"文件里有 {name}，但它不能被调用",
+    )

@@ -54,8 +54,9 @@ def load(
     program = read(chunks, module_name + ".py", source_map)
     finder = MemoryFinder({**modules, **dict(program.written)}, source_map)
     install(finder)
-    quiet_the_terminal(file)
+    own_builtins = quiet_the_terminal(file)
     module = new_module(module_name, file, source_map)
+    module.__dict__["__builtins__"] = own_builtins
     if any(chunk["cell"] is not None for chunk in chunks):
         furnish_notebook(module.__dict__)
     run = _Run(program, source_map, module.__dict__, Bindings(required, module.__dict__, program.trees, source_map))

@@ -66,11 +66,18 @@ def get_ipython() -> Silent:
 NOTEBOOK_NAMES: tuple[str, ...] = ("display", "get_ipython")
 
 
-def quiet_the_terminal(file: str) -> None:
-    """Let ``input`` raise, ``breakpoint`` pass, and ``sys.argv`` hold the file alone."""
-    builtins.input = no_input
+def quiet_the_terminal(file: str) -> ModuleType:
+    """Let ``input`` raise, ``breakpoint`` pass, and ``sys.argv`` hold the file alone.
+
+    Gives the student's own copy of ``builtins``: what is patched there changes nothing for the worker's code.
+    """
+    own = ModuleType("builtins", builtins.__doc__)
+    own.__dict__.update(builtins.__dict__)
+    own.__dict__["input"] = no_input
+    sys.modules["builtins"] = own
     sys.breakpointhook = no_breakpoint
     sys.argv = [file]
+    return own
 
 
 def furnish_notebook(namespace: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ STILL, BENT = 1e-5, 3e-4  # a row that did not move; an output that is no straig
 OUT, WEIGHTS = Text(en="the output", zh="输出"), Text(en="the weights", zh="权重")
 OUT_AXES = ("batch", "token", "feature")
 DEAD = Text(
-    en="the output is not that of attention: it does not depend on x, only in a straight line, or differs from call to call",
+    en="the output is not that of attention: it ignores x, is a straight line in x, or differs from call to call",
     zh="输出不像注意力的输出：它与 x 无关、只随 x 线性变化，或者每次调用都不一样",
 )
 SELF, CAUSAL = "MultiHeadSelfAttention", "CausalSelfAttention"
@@ -80,7 +80,10 @@ def _load(made, w_in, b_in, w_out, b_out):
     module, names = made
     layers, out = _layers(names, w_out.shape[0])
     values, biases = {}, []
-    for layer, weight, bias in (*zip(layers, w_in.chunk(len(layers)), b_in.chunk(len(layers))), (out, w_out, b_out)):
+    for layer, weight, bias in (
+        *zip(layers, w_in.chunk(len(layers)), b_in.chunk(len(layers)), strict=True),
+        (out, w_out, b_out),
+    ):
         values[f"{layer}.weight"] = weight
         there = f"{layer}.bias" in names and names[f"{layer}.bias"].shape == bias.shape
         if there:
@@ -110,10 +113,10 @@ def _run(module, x, rows=None, **named):
 
 
 def _bend(module, rng, width):
-    """How far the last token's output is from a straight line in x, or 0 where equal samples get unequal outputs."""
+    """How far the output is from a straight line in x, or 0 where equal samples get unequal outputs."""
     x, step = rng(1, 5, width, dtype=torch.float32), rng(1, 5, width, dtype=torch.float32)
-    last = torch.arange(5) == 4  # an empty first row is not asked about here
-    here, again, there, back = _run(module, torch.cat([x, x, x + step, x - step]), last.expand(4, 5))[:, -1]
+    out = output_of(module(torch.cat([x, x, x + step, x - step])), (4, 5, width), OUT).detach().to(torch.float64)
+    here, again, there, back = out.nan_to_num(0, 0, 0)  # an empty first row is not asked about here
     same = bool((here - again).abs().max() < STILL)
     return float((there + back - 2 * here).abs().max()) if same else 0.0
 
@@ -150,14 +153,23 @@ def _stands_for(features, time):
     return torch.arange(features) // 3 % time
 
 
-def _weights_read(made, rng, batch, time, **named):
-    """The weights of a module with one head and width 6T, read from its output; ``[6, B, T, T]``, six times over."""
+def _spelled(student, rng, time, kind=SELF, **options):
+    """A module with one head and width 6T whose values spell out their tokens; what ``_weights_read`` needs of it."""
     width = 6 * time
-    tokens, sizes = rng(time, width), torch.linspace(0.5, 0.9, time, dtype=torch.float64)
+    made = module, _names = _made(student, width, 1, kind, **options)
+    tokens, sizes = rng(time, width), torch.linspace(0.3, 0.6, time, dtype=torch.float64)
     _spell(made, width, tokens, sizes)
-    out = _run(made[0], tokens.float().expand(batch, time, width).contiguous(), **named)
-    copies = out.unflatten(-1, (2, time, 3)).permute(2, 4, 0, 1, 3)  # [two rounds, three in a row, B, T, T]
-    return copies.flatten(0, 1) / sizes
+    alone = _run(module, tokens.float()[:, None])[:, 0]  # [T, C]: each token by itself gets its own value
+    spells = (alone > 0.5 * sizes.min()).float()
+    features = spells.argmax(dim=0) if bool((spells.sum(dim=1) == 6).all()) else _stands_for(width, time)
+    return module, tokens.float(), sizes, features.argsort(stable=True).reshape(time, 6)
+
+
+def _weights_read(spelled, batch, **named):
+    """The weights of a ``_spelled`` module, read from its output six times over: ``[6, B, T, T]``."""
+    module, tokens, sizes, features = spelled
+    out = _run(module, tokens.expand(batch, *tokens.shape).contiguous(), **named)
+    return out[..., features].permute(3, 0, 1, 2) / sizes
 
 
 def _measured(student, rng, width, heads):
@@ -190,9 +202,11 @@ def _known_factors(width, heads):
 
 
 def _own_scale(student, rng, width, heads):
-    """(factor, row sum) to compare given weights at: the right ones wherever the student's are right."""
+    """(factor, row sum) to compare given weights at: the right ones where the student's are, or where it has none."""
     right = 1 / math.sqrt(width // heads)
     factor, row = _measured(student, rng, width, heads) or (right, 1.0)
+    if abs(factor) < 1e-3 * right:  # uniform weights have no scale
+        return right, 1.0
     for exact in (right, *_known_factors(width, heads).values()):
         if abs(factor - exact) < 1e-3 * exact:
             return exact, 1.0 if abs(row - 1) < 1e-3 else row
@@ -261,7 +275,7 @@ HEAD_AXES = ("batch", "head", "token", "feature")
 
 
 @criterion("split_layout")
-@pytest.mark.parametrize("size, dtype", [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
+@pytest.mark.parametrize(("size", "dtype"), [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
 def test_split_puts_every_feature_in_its_head(student, size, dtype):
     """Head h of split_heads holds the features h*D to (h+1)*D - 1 of every token."""
     for batch, time, width, heads in _with_edges(*size):
@@ -283,7 +297,7 @@ def test_split_passes_gradients_back(student, rng):
 
 
 @criterion("merge_layout")
-@pytest.mark.parametrize("size, dtype", [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
+@pytest.mark.parametrize(("size", "dtype"), [(SIZES[0], "float64"), (SIZES[1], "float32"), (SIZES[2], "float64")])
 def test_merge_puts_every_feature_back(student, size, dtype):
     """Token t of merge_heads holds the slices of all heads side by side, head 0 first."""
     for batch, time, width, heads in _with_edges(*size):
@@ -314,7 +328,9 @@ def _gradient(name):
 def test_split_refuses_heads_that_do_not_fit(student, rng):
     """split_heads raises ValueError where the features cannot be dealt out evenly."""
     x = rng(2, 4, 10)
-    one, again, other = (expect.tensor(student.split_heads(at, 5), what="split_heads(x, 5)") for at in (x, x, rng(2, 4, 10)))
+    one, again, other = (
+        expect.tensor(student.split_heads(at, 5), what="split_heads(x, 5)") for at in (x, x, rng(2, 4, 10))
+    )
     lost = Text(en="split_heads(x, 5) loses or adds numbers", zh="split_heads(x, 5) 丢失或多出了数")
     expect.that(one.numel() == x.numel(), lost)
     expect.same(one, again, atol=0, rtol=0, what="split_heads(x, 5)")
@@ -332,8 +348,8 @@ def test_split_refuses_heads_that_do_not_fit(student, rng):
 def test_constructor_refuses_heads_that_do_not_fit(student, rng, kind):
     """The constructor raises ValueError where d_model is not a multiple of n_heads."""
     _class_alive(student, rng, kind)
+    make = getattr(student, kind)
     for width, heads in ((10, 3), (7, 2), (4, 8)):
-        make = getattr(student, kind)
         expect.raises(("ValueError",), lambda w=width, h=heads: make(w, h), f"{kind}({width}, {heads})")
 
 
@@ -341,7 +357,9 @@ def test_constructor_refuses_heads_that_do_not_fit(student, rng, kind):
 
 
 @criterion("parameters")
-@pytest.mark.parametrize("kind, layers", [(SELF, ["qkv_proj"]), (SELF, ["out_proj"]), (CAUSAL, ["qkv_proj", "out_proj"])])
+@pytest.mark.parametrize(
+    ("kind", "layers"), [(SELF, ["qkv_proj"]), (SELF, ["out_proj"]), (CAUSAL, ["qkv_proj", "out_proj"])]
+)
 def test_layers_have_the_names_and_shapes_of_the_contract(student, rng, kind, layers):
     """qkv_proj goes from d_model to 3*d_model features, out_proj from d_model to d_model; both have a bias."""
     _class_alive(student, rng, kind)
@@ -361,15 +379,15 @@ def test_layers_have_the_names_and_shapes_of_the_contract(student, rng, kind, la
 
 
 def _check_alone(module, x):
-    expect.finite(expect.tensor(module(x), tuple(x.shape), x.dtype, OUT).detach(), OUT, OUT_AXES)
+    expect.tensor(module(x), tuple(x.shape), x.dtype, OUT)
 
 
 def _check_with_weights(module, x, heads):
     batch, time, _ = x.shape
     asked = Text(en="the result with return_weights=True", zh="return_weights=True 时的结果")
     out, weights = expect.pair(module(x, return_weights=True), asked)
-    expect.finite(expect.tensor(out, tuple(x.shape), x.dtype, OUT).detach(), OUT, OUT_AXES)
-    expect.finite(expect.tensor(weights, (batch, heads, time, time), x.dtype, WEIGHTS).detach(), WEIGHTS)
+    expect.tensor(out, tuple(x.shape), x.dtype, OUT)
+    expect.tensor(weights, (batch, heads, time, time), x.dtype, WEIGHTS)
 
 
 @criterion("output_shape")
@@ -411,8 +429,8 @@ def test_float64_stays_float64(student, rng):
     x = rng(3, 5, 8)
     expect.tensor(output_of(module(x), (3, 5, 8), OUT), (3, 5, 8), torch.float64, OUT)
     value = module(x, return_weights=True)
-    for what, t in zip((OUT, WEIGHTS), value if isinstance(value, tuple) else ()):
-        expect.tensor(t, dtype=torch.float64, what=what)
+    for t in value if isinstance(value, tuple | list) else (value,):
+        expect.tensor(t, dtype=torch.float64, what=Text(en="a result", zh="结果"))
 
 
 @criterion("output_shape")
@@ -444,7 +462,7 @@ def _is_near(got, want):
 
 
 @criterion("given_weights")
-@pytest.mark.parametrize("width, heads", [(12, 1), (18, 3)])
+@pytest.mark.parametrize(("width", "heads"), [(12, 1), (18, 3)])
 def test_last_token_has_the_right_numbers(student, reference, rng, width, heads):
     """With given weights the last token gets the right output (at the scale your module uses)."""
     own = _own_scale(student, rng, width, heads)
@@ -464,7 +482,7 @@ def test_last_token_has_the_right_numbers(student, reference, rng, width, heads)
 
 @criterion("given_weights")
 @needs("split_layout", "merge_layout", "future_invariance")
-@pytest.mark.parametrize("batch, time, width, heads", [(2, 7, 30, 5), (3, 3, 18, 3)])
+@pytest.mark.parametrize(("batch", "time", "width", "heads"), [(2, 7, 30, 5), (3, 3, 18, 3)])
 def test_every_token_has_the_right_numbers(student, reference, rng, batch, time, width, heads):
     """With given weights every token gets the right output (at the scale your module uses)."""
     own = _own_scale(student, rng, width, heads)
@@ -518,12 +536,14 @@ def _check_gradients(student, reference, rng, width, heads):
     want = torch.autograd.grad(right, [x, *weights], grad_outputs=spread)
     expect.close(on_x, want[0], atol=GRADIENT_ATOL, rtol=GRADIENT_RTOL, what=_gradient("x"), axes=OUT_AXES)
     layers, out = _layers(names, width)
-    parts = *zip(layers, want[1].chunk(len(layers)), want[2].chunk(len(layers))), (out, want[3], want[4])
+    parts = *zip(layers, want[1].chunk(len(layers)), want[2].chunk(len(layers)), strict=True), (out, want[3], want[4])
     for layer, on_weight, on_bias in parts:
         for part, should in ((f"{layer}.weight", on_weight), (f"{layer}.bias", on_bias)):
             if part in names:
                 grad = expect.tensor(found.get(part), what=_gradient(part))
-                expect.close(grad, should, atol=GRADIENT_ATOL, rtol=GRADIENT_RTOL, what=_gradient(part), axes=("row", "column"))
+                expect.close(
+                    grad, should, atol=GRADIENT_ATOL, rtol=GRADIENT_RTOL, what=_gradient(part), axes=("row", "column")
+                )
 
 
 @criterion("given_weights")
@@ -566,7 +586,7 @@ def test_scale_with_one_head(student, rng):
 
 
 @criterion("head_scale")
-@pytest.mark.parametrize("width, heads", [(18, 3), (60, 5)])
+@pytest.mark.parametrize(("width", "heads"), [(18, 3), (60, 5)])
 def test_scale_belongs_to_one_head(student, rng, width, heads):
     """The dot products are divided by the square root of D = d_model / n_heads."""
     _check_scale(student, rng, width, heads)
@@ -592,17 +612,18 @@ def _groups(moved):
 
 
 @criterion("heads_independent")
-@pytest.mark.parametrize("batch, time, width, heads", [(3, 4, 6, 2), (2, 4, 6, 3)])
+@pytest.mark.parametrize(("batch", "time", "width", "heads"), [(3, 4, 6, 2), (2, 4, 6, 3)])
 def test_a_head_moves_only_its_own_slice(student, rng, batch, time, width, heads):
     """Changing one head's part of query, key and value moves only that head's slice of the output."""
     made = module, names = _made(student, width, heads)
+    _alive(_filled(made, rng), rng, width)
     w_in, b_in, _, _ = _drawn(rng, width)
     x = rng(batch, time, width, dtype=torch.float32)
     _, b_in, _, _ = _load(made, w_in, b_in, torch.eye(width), torch.zeros(width))
     layers, _ = _layers(names, width)
 
     def run(rows):
-        module.load_({f"{layer}.weight": part for layer, part in zip(layers, rows.chunk(len(layers)))})
+        module.load_({f"{layer}.weight": part for layer, part in zip(layers, rows.chunk(len(layers)), strict=True)})
         return _run(module, x)
 
     rows = torch.arange(3 * width)
@@ -620,7 +641,7 @@ def test_a_head_moves_only_its_own_slice(student, rng, batch, time, width, heads
     own = 1 / math.sqrt(width // heads), 1.0  # which values move does not depend on the scale
     followed = _moved(lambda rows: _followed(student, heads, x @ rows.T + b_in, own).double(), w_in, by_row)
     mixed = Text(
-        en=f"the output's features move in groups of {sizes}; {heads} heads should give {heads} groups of {width // heads}",
+        en=f"the output's features move in groups of {sizes}; {heads} heads give {heads} groups of {width // heads}",
         zh=f"输出的特征以 {sizes} 为组一起变化；{heads} 个头应当给出 {heads} 组、每组 {width // heads} 个",
     )
     expect.that(bool((moved == followed).all()), mixed)
@@ -639,7 +660,9 @@ def test_every_head_looks_over_all_tokens(student, rng):
     for token, other in enumerate(changed):
         other[:, token] += change
     swapped = x[:, [2, 0, 3, 1, 4]]
-    base, order, *others = _run(_alive(made[0], rng, width), torch.cat([x, swapped, *changed]))[:, -1].reshape(-1, 2, width)
+    base, order, *others = _run(_alive(made[0], rng, width), torch.cat([x, swapped, *changed]))[:, -1].reshape(
+        -1, 2, width
+    )
     for token, other in enumerate(others):
         still = int(((other - base).abs().amax(dim=0) <= STILL).sum())
         blind = Text(
@@ -679,10 +702,10 @@ def _check_reach(sizes, reach):
         expect.that(False, blind if reach[token, row] else leak, f"moved by {float(sizes[token, row]):.3g}")
 
 
-def _check_table(made, rng, time, **named):
-    """The weights of later tokens are zero, those of all others are not (one head, width 6T)."""
-    weights = _weights_read(made, rng, 1, time, **named)
-    later = torch.ones(time, time).triu(1).bool()
+def _check_table(spelled, **named):
+    """The weights of later tokens are zero, those of all others are not."""
+    weights = _weights_read(spelled, 1, **named)
+    later = torch.ones(weights.shape[-2:]).triu(1).bool()
     expect.below(weights * later, 1e-6, Text(en="the weight of a later token", zh="后面的 token 的权重"))
     unseen = Text(en="a token that may be seen has no weight", zh="可以看到的 token 没有权重")
     expect.that(bool((weights[..., ~later] > 1e-6).all()), unseen)
@@ -690,10 +713,9 @@ def _check_table(made, rng, time, **named):
 
 def _sums_over_keys(student, rng):
     """Whether the weights of a row sum to one number. If those of a column do, every row moves with every token."""
-    made = _made(student, 24, 1)
-    if not _readable(made[1], 24):
+    if not _readable(_made(student, 24, 1)[1], 24):
         return True
-    rows = _weights_read(made, rng, 1, 4)[0].sum(dim=-1)
+    rows = _weights_read(_spelled(student, rng, 4), 1)[0].sum(dim=-1)
     return bool((rows.max() - rows.min()).abs() < 1e-2)
 
 
@@ -704,14 +726,14 @@ def _check_causal(student, rng, made, time, width):
     if bool(((sizes > STILL) == reach).all()) or _sums_over_keys(student, rng):
         _check_reach(sizes, reach)
     else:
-        _check_table(_made(student, 24, 1, causal=True), rng, 4)
+        _check_table(_spelled(student, rng, 4, causal=True))
 
 
 KINDS = [(SELF, {"causal": True}), (CAUSAL, {})]
 
 
 @criterion("future_invariance")
-@pytest.mark.parametrize("kind, options", KINDS)
+@pytest.mark.parametrize(("kind", "options"), KINDS)
 def test_no_token_sees_a_later_one(student, rng, kind, options):
     """Changing token j moves the outputs of token j and of later ones, and no others."""
     _check_causal(student, rng, _made(student, 10, 1, kind, **options), 5, 10)
@@ -719,15 +741,15 @@ def test_no_token_sees_a_later_one(student, rng, kind, options):
 
 @criterion("future_invariance")
 @needs("padding_in_module")
-@pytest.mark.parametrize("kind, options", KINDS)
+@pytest.mark.parametrize(("kind", "options"), KINDS)
 def test_no_token_sees_a_later_one_under_a_padding_mask(student, rng, kind, options):
     """With a padding mask, too (here one that keeps every token), no token sees a later one."""
     time, width = 4, 24
+    all_real = torch.ones(1, time, dtype=torch.bool)
     made = _made(student, width, 1, kind, **options)
     _alive(_filled(made, rng), rng, width)
-    all_real = torch.ones(1, time, dtype=torch.bool)
     if _readable(made[1], width):
-        _check_table(made, rng, time, padding_mask=all_real)
+        _check_table(_spelled(student, rng, time, kind, **options), padding_mask=all_real)
         return
     x, change = rng(1, time, width, dtype=torch.float32), rng(1, width, dtype=torch.float32)
     base = _run(made[0], x, padding_mask=all_real)
@@ -744,7 +766,7 @@ def test_no_token_sees_a_later_one_under_a_padding_mask(student, rng, kind, opti
 
 @criterion("future_invariance")
 @needs("split_layout", "merge_layout", "heads_independent")
-@pytest.mark.parametrize("kind, options", KINDS)
+@pytest.mark.parametrize(("kind", "options"), KINDS)
 def test_no_head_sees_a_later_token(student, rng, kind, options):
     """With several heads, too, changing token j moves the outputs of token j and of later ones, and no others."""
     for time, width, heads in ((7, 15, 3), (4, 20, 5)):  # the second time T + 1 samples are as many as the heads
@@ -754,21 +776,19 @@ def test_no_head_sees_a_later_token(student, rng, kind, options):
 @criterion("future_invariance")
 def test_one_module_serves_every_length(student, rng):
     """One causal module works for sequences of any length, one after the other."""
-    made = _made(student, 24, 1, causal=True)
-    module = _alive(_filled(made, rng), rng, 24)
-    blurred = not _sums_over_keys(student, rng)
-    x = rng(2, 9, 24, dtype=torch.float32)
+    module = _alive(_filled(_made(student, 8, 1, causal=True), rng), rng, 8)
+    x = rng(2, 9, 8, dtype=torch.float32)
     whole = _run(module, x)
-    for time in (4, 1, 7):
-        lengths = Text(
-            en=f"the first {time} of 9 tokens get other outputs alone than with later tokens behind them",
-            zh=f"9 个 token 中的前 {time} 个，单独输入与后面跟着其他 token 时的输出不同",
-        )
-        alone = _run(module, x[:, :time].contiguous())
-        if not blurred:
-            expect.same(alone, whole[:, :time], atol=ATOL, rtol=RTOL, why=lengths)
-    if blurred:
-        _check_table(made, rng, 4)
+    pieces = {time: _run(module, x[:, :time].contiguous()) for time in (4, 1, 7)}
+    if all(_is_near(piece, whole[:, :time]) for time, piece in pieces.items()) or _sums_over_keys(student, rng):
+        for time, piece in pieces.items():
+            lengths = Text(
+                en=f"the first {time} of 9 tokens get other outputs alone than with later tokens behind them",
+                zh=f"9 个 token 中的前 {time} 个，单独输入与后面跟着其他 token 时的输出不同",
+            )
+            expect.same(piece, whole[:, :time], atol=ATOL, rtol=RTOL, why=lengths)
+    else:
+        _check_table(_spelled(student, rng, 4, causal=True))
 
 
 @criterion("future_invariance")
@@ -785,6 +805,7 @@ REAL = {  # samples of five tokens; 1 = a real token
     "right": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]],
     "left": [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [0, 0, 0, 1, 1]],
     "inner": [[1, 0, 1, 1, 0], [0, 1, 0, 1, 1], [1, 1, 0, 0, 1]],
+    "all": [[1, 1, 1, 1, 0], [0, 0, 0, 0, 0], [1, 1, 0, 0, 0]],
     "front": [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]],
     "mixed": [[0, 1, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 1, 1, 0]],
 }
@@ -804,15 +825,19 @@ def _check_unseen(module, rng, width, real):
     """What stands in padding tokens moves no real token's output; what stands in real tokens does."""
     batch, time = real.shape
     x, change = rng(batch, time, width, dtype=torch.float32), rng(batch, time, width, dtype=torch.float32)
-    garbage = torch.where(real[..., None], x, rng.uniform(-50, 50, batch, time, width).float())
+    garbage = torch.where(real[..., None], x, rng.uniform(-9, 9, batch, time, width).float())
     zeros, step = x * real[..., None], change * real[..., None]
     stacked, judged = torch.cat([x, garbage, zeros, x + step, x - step]), _judged(real)
     out = _run(module, stacked, judged.repeat(5, 1), padding_mask=real.repeat(5, 1))
     base, with_garbage, with_zeros, there, back = (part[judged] for part in out.chunk(5))
-    reached = Text(en="a real token's output changes when only the padding does", zh="只改动 padding 时，有效 token 的输出变了")
+    reached = Text(
+        en="a real token's output changes when only the padding does", zh="只改动 padding 时，有效 token 的输出变了"
+    )
     for other in (with_garbage, with_zeros):
         expect.same(other, base, atol=ATOL, rtol=RTOL, why=reached)
-    blind = Text(en="with a padding mask a real token's output ignores x", zh="给出 padding mask 后，有效 token 的输出与 x 无关")
+    blind = Text(
+        en="with a padding mask a real token's output ignores x", zh="给出 padding mask 后，有效 token 的输出与 x 无关"
+    )
     expect.that(bool(((there - base).abs().amax(dim=-1) > STILL).all()), blind)
     expect.that(bool((there + back - 2 * base).abs().max() > BENT), DEAD)
 
@@ -835,7 +860,7 @@ def _check_each_by_itself(module, rng, width, real):
 
 
 @criterion("padding_in_module")
-@pytest.mark.parametrize("where, causal", [("right", False), ("left", False), ("inner", False), ("left", True)])
+@pytest.mark.parametrize(("where", "causal"), [("right", False), ("inner", False), ("left", True)])
 def test_padding_moves_no_real_token(student, rng, where, causal):
     """What stands in the padding (right, left or between) moves no real token's output."""
     module = _alive(_filled(_made(student, 8, 1, causal=causal), rng), rng, 8)
@@ -853,7 +878,7 @@ def test_padded_batch_equals_each_sample_alone(student, rng, causal):
 
 @criterion("padding_in_module")
 @needs("split_layout", "merge_layout", "heads_independent")
-@pytest.mark.parametrize("width, heads, causal", [(15, 5, False), (12, 3, True)])
+@pytest.mark.parametrize(("width", "heads", "causal"), [(15, 5, False), (12, 3, True)])
 def test_padding_is_unseen_in_every_head(student, rng, width, heads, causal):
     """With several heads, too, padding moves no real token and changes no sample (also where B = H or B = T)."""
     module = _alive(_filled(_made(student, width, heads, causal=causal), rng), rng, width)
@@ -863,15 +888,14 @@ def test_padding_is_unseen_in_every_head(student, rng, width, heads, causal):
 
 
 @criterion("padding_in_module")
-@pytest.mark.parametrize("causal", [False, True])
-def test_padding_rows_are_zero_before_the_output_layer(student, rng, causal):
+@pytest.mark.parametrize(("where", "causal"), [("right", False), ("inner", False), ("left", True), ("all", False)])
+def test_padding_rows_are_zero_before_the_output_layer(student, rng, where, causal):
     """The output of a padding token is what the output layer makes of zeros: its bias."""
     made = module, _ = _made(student, 8, 1, causal=causal)
     w_in, b_in, w_out, b_out = _drawn(rng, 8)
-    x = rng(4, 5, 8, dtype=torch.float32)
-    _load(made, torch.zeros_like(w_in), torch.zeros_like(b_in), w_out, b_out)
-    real = torch.cat([_real("inner" if not causal else "left"), torch.zeros(1, 5).bool()])  # one sample has no real token
+    x, real = rng(3, 5, 8, dtype=torch.float32), _real(where)
     later = ~real & (torch.arange(5) > 0)
+    _load(made, torch.zeros_like(w_in), torch.zeros_like(b_in), w_out, b_out)
     of_zeros = _run(module, x, later)[0, -1]
     _load(made, w_in, b_in, w_out, b_out)
     plain = _run(_alive(module, rng, 8), x, later)
@@ -906,22 +930,22 @@ def test_padding_mask_of_true_changes_nothing(student, rng):
     expect.same(kept, plain, atol=ATOL, rtol=RTOL, why=none)
     expect.differs(_run(module, x, real, padding_mask=real)[real], plain[real], by=1e-3, why=NO_EFFECT)
     call = module.watch(x, real)
-    expect.unchanged(call, x, real, what=["x", Text(en="the padding mask", zh="padding mask")])
+    expect.unchanged(call, call.inputs[0], real, what=["x", Text(en="the padding mask", zh="padding mask")])
 
 
 @criterion("padding_in_module")
 def test_padding_leaves_gradients_finite(student, rng):
     """With padding, even of a whole sample, no gradient is NaN."""
-    module = _alive(_filled(_made(student, 8, 1, causal=True), rng), rng, 8)
-    real = torch.cat([_real("left"), torch.zeros(1, 5).bool()])
-    x = rng(4, 5, 8, dtype=torch.float32).requires_grad_()
-    got = output_of(module(x, padding_mask=real), (4, 5, 8), OUT)
+    module = _alive(_filled(_made(student, 8, 1), rng), rng, 8)
+    real = _real("all")
+    x = rng(3, 5, 8, dtype=torch.float32).requires_grad_()
+    got = output_of(module(x, padding_mask=real), (3, 5, 8), OUT)
     plain = _run(module, x.detach())
     expect.differs(expect.finite(got.detach(), OUT, OUT_AXES)[~real], plain[~real], by=1e-3, why=NO_EFFECT)
     if not got.requires_grad:
         return  # cut off from x: given_weights says so
     module.zero_grad_()
-    (on_x,) = torch.autograd.grad(got, [x], grad_outputs=rng(4, 5, 8).to(got.dtype), allow_unused=True)
+    (on_x,) = torch.autograd.grad(got, [x], grad_outputs=rng(3, 5, 8).to(got.dtype), allow_unused=True)
     for name, grad in {"x": on_x, **module.grads_()}.items():
         if grad is not None:
             expect.finite(grad.detach(), _gradient(name), ("row", "column"))
@@ -929,45 +953,41 @@ def test_padding_leaves_gradients_finite(student, rng):
 
 # -- dropout -------------------------------------------------------------------------------------
 
-ACTIVE = Text(en="dropout=0.5 changes nothing in training mode", zh="训练模式下 dropout=0.5 没有任何作用")
-
-
-def _pair_of_modules(student, rng, kind, rate):
-    """A module without and one with dropout, with the same parameters, both in eval mode; the first one attends."""
-    plain = _alive(_filled(_made(student, 8, 1, kind), rng), rng, 8)
-    module, _ = _made(student, 8, 1, kind, dropout=rate)
-    module.load_(plain.parameters_())
-    return plain, module
-
 
 @criterion("dropout_modes")
 @pytest.mark.parametrize("kind", [SELF, CAUSAL])
 def test_dropout_rests_in_eval_mode(student, rng, kind):
-    """In eval mode a module with dropout=0.5 gives what one without dropout gives, call after call."""
-    plain, module = _pair_of_modules(student, rng, kind, 0.5)
+    """In eval mode, or with dropout=0, nothing is dropped: call after call gives the same; in training it does not."""
+    plain = _alive(_filled(_made(student, 8, 1, kind), rng), rng, 8)
+    module, _ = _made(student, 8, 1, kind, dropout=0.5)
+    module.load_(plain.parameters_())
     x = rng(3, 6, 8, dtype=torch.float32)
-    later = torch.ones(3, 6).cumsum(dim=-1) > 1
-    base = _run(plain, x, later)[:, 1:]
+    later = torch.arange(6).expand(3, 6) > 0
+    base = _run(plain, x, later)[later]
+    plain.train_()
+    changed = Text(en="with dropout=0 training mode changes the output", zh="dropout=0 时训练模式改变了输出")
+    expect.same(_run(plain, x, later)[later], base, atol=ATOL, rtol=RTOL, why=changed)
     module.train_()
-    expect.differs(_run(module, x, later)[:, 1:], base, by=1e-3, why=ACTIVE)
+    active = Text(en="dropout=0.5 changes nothing in training mode", zh="训练模式下 dropout=0.5 没有任何作用")
+    expect.differs(_run(module, x, later)[later], base, by=1e-3, why=active)
     module.eval_()
     awake = Text(en="in eval mode dropout=0.5 changes the output", zh="eval 模式下 dropout=0.5 改变了输出")
     for _ in range(2):
-        expect.same(_run(module, x, later)[:, 1:], base, atol=ATOL, rtol=RTOL, why=awake)
+        expect.same(_run(module, x, later)[later], base, atol=ATOL, rtol=RTOL, why=awake)
 
 
 @criterion("dropout_modes")
-@pytest.mark.parametrize("kind, rate", [(SELF, 0.4), (CAUSAL, 0.25)])
+@pytest.mark.parametrize(("kind", "rate"), [(SELF, 0.4), (CAUSAL, 0.25)])
 def test_dropout_acts_on_the_weights(student, rng, kind, rate):
     """In training mode every weight becomes 0 or is divided by 1 - dropout; nothing else is dropped."""
-    time = 4
-    plain = _made(student, 6 * time, 1, kind)
-    _alive(_filled(plain, rng), rng, 6 * time)
-    base = _weights_read(plain, rng, 1, time)[0]
-    made = _made(student, 6 * time, 1, kind, dropout=rate)
-    made[0].train_()
+    _alive(_filled(_made(student, 12, 1, kind), rng), rng, 12)
+    plain = _spelled(student, rng, 4, kind)
+    base = _weights_read(plain, 1)[0]
+    module, _ = _made(student, 24, 1, kind, dropout=rate)
+    module.load_(plain[0].parameters_())
+    module.train_()
     student.seed(rng.number(0, 1 << 30))
-    weights, *copies = _weights_read(made, rng, 16, time)
+    weights, *copies = _weights_read((module, *plain[1:]), 16)
     elsewhere = Text(
         en="two features of equal value are not dropped together: dropout acts on something else than the weights",
         zh="取值相同的两个特征没有一起被丢弃：dropout 没有作用在权重上",
@@ -987,16 +1007,3 @@ def test_dropout_acts_on_the_weights(student, rng, kind, rate):
         zh=f"训练模式下 dropout={rate} 时，没有权重被丢弃，或者全部被丢弃",
     )
     expect.that(bool((is_zero & seen).any()) and bool((is_kept & seen).any()), none)
-
-
-@criterion("dropout_modes")
-def test_dropout_of_zero_changes_nothing_in_training(student, rng):
-    """With dropout=0 training mode gives the same as eval mode; with dropout=0.5 it does not."""
-    plain, module = _pair_of_modules(student, rng, SELF, 0.5)
-    x = rng(3, 6, 8, dtype=torch.float32)
-    base = _run(plain, x)
-    plain.train_()
-    module.train_()
-    changed = Text(en="with dropout=0 training mode changes the output", zh="dropout=0 时训练模式改变了输出")
-    expect.same(_run(plain, x), base, atol=ATOL, rtol=RTOL, why=changed)
-    expect.differs(_run(module, x), base, by=1e-3, why=ACTIVE)
