@@ -45,7 +45,7 @@ def timed(run: Callable[[Path], None], files: Sequence[Path], rounds: int) -> li
 
 def ours(files: Sequence[Path], rounds: int) -> list[float]:
     """The whole way: grading process, session process, worker, checks, score, report document."""
-    with SerialEngine("grader.pipeline:open_desk", CONFIG) as engine:
+    with SerialEngine("grader.desk:open_desk", CONFIG) as engine:
 
         def run(file: Path) -> None:
             ((_, document),) = engine.map([Job(str(file), ASSIGNMENT, SEED)])
@@ -60,7 +60,8 @@ def fresh_pytest(files: Sequence[Path], rounds: int) -> list[float]:
 
     def run(file: Path) -> None:
         subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "bench.fresh_plugin", "-p", "no:cacheprovider", "-c", os.devnull,
+            [sys.executable, "-m", "pytest", "-q", "-p", "bench.fresh_plugin", "-p", "no:cacheprovider",
+             "-c", os.devnull,
              "--rootdir", str(ROOT / "reference" / ASSIGNMENT), "--import-mode=importlib",
              str(ROOT / "reference" / ASSIGNMENT / "checks.py"), "--inline", str(file)],
             cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -75,7 +76,7 @@ def fork_floor(files: Sequence[Path], rounds: int) -> list[float]:
 
     from bench.inline import run_inline
     from grader.catalog import load_course
-    from grader.pipeline import open_exercise
+    from grader.exercise import open_exercise
 
     torch.set_num_threads(1)
     exercise = open_exercise(load_course(ROOT), ASSIGNMENT, False)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SAMPLE = "examples/attention/no_scale"
+SAMPLE = "examples/attention/grace"
 MARKS = re.compile(r"(<!-- sample:begin -->\n).*?(<!-- sample:end -->)", re.DOTALL)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from grader.pipeline import Desk
+    from grader.desk import Desk
 
 # Before anything imports torch: the suite runs one process a core.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -118,7 +118,7 @@ def desk() -> Iterator[Desk]:
     """A warm desk of the real course: grades in this process, students' code in workers of its own."""
     import torch
 
-    from grader.pipeline import open_desk
+    from grader.desk import open_desk
 
     torch.set_num_threads(1)
     opened = open_desk({"course": str(ROOT), "reference": None, "environment": {}})

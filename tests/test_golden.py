@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from grader.desk import Desk
 from grader.document import for_student, to_document
 from grader.model import GradeReport, Job
-from grader.pipeline import Desk
 from grader.reports import render
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -22,9 +22,9 @@ ALLOWED = {
     "cli": {"commands"},
     "commands": {"catalog", "engines", "intake", "reports", "store", "validate"},
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
-    "pipeline": {
-        "catalog", "checks", "diagnosis", "intake", "loading", "policy", "sandbox", "scoring", "student"
-    },
+    "desk": {"catalog", "exercise", "pipeline", "sandbox"},
+    "pipeline": {"checks", "diagnosis", "exercise", "intake", "loading", "policy", "sandbox", "scoring", "student"},
+    "exercise": {"checks", "diagnosis", "student"},
     "policy": {"loading"},
     "loading": {"intake", "places", "sandbox", "whereabouts"},
     "places": set(),
@@ -66,7 +66,7 @@ LIBRARIES = {
     "sqlite3": {"store.py", "store"},
     "nbformat": {"intake"},
     "nbconvert": {"intake"},
-    "torch": {"checks", "diagnosis", "pipeline.py", "rpc", "student", "worker"},
+    "torch": {"checks", "diagnosis", "desk.py", "rpc", "student", "worker"},
     "numpy": {"checks", "diagnosis", "rpc", "student", "worker"},
 }
 NEVER = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "assignments", "reference"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.desk import Desk
 from grader.model import Job, Outcome
-from grader.pipeline import Desk
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("by_hand", "attention", "causal_mask", "padding_mask", "multi_head", "cross_attention")
@@ -37,7 +37,7 @@ ODD = {
     "every_third": "value if next(counter) % 3 else None",
     "shape_by_turns": "value if next(counter) % 2 else mapped(value, lambda t: t[..., :1])",
 }
-WRAP = '''
+WRAP = """
 
 import itertools, functools, inspect
 import numpy as np, torch
@@ -64,7 +64,7 @@ for name, thing in list(globals().items()):
         globals()[name] = odd(thing)
     elif inspect.isclass(thing) and name in {names}:
         thing.forward = odd(thing.forward)
-'''
+"""
 
 
 @pytest.mark.parametrize("odd", sorted(ODD))

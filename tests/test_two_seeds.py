@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.desk import Desk
 from grader.document import for_student, to_document
 from grader.model import PUBLIC_SEED, Job
-from grader.pipeline import Desk
 from grader.reports import RENDERERS, render
 
 TALKATIVE = """

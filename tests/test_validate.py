@@ -64,7 +64,7 @@ FLAWS = {  # file, old, new
 def validated(root: Path, seeds: int) -> ValidationReport:
     """What the real engine's grading comes to."""
     config = {"course": str(root), "reference": None, "environment": {"PATH": os.environ["PATH"]}, "lang": "en"}
-    with SerialEngine("grader.pipeline:open_desk", config) as engine:
+    with SerialEngine("grader.desk:open_desk", config) as engine:
         return validate(load_course(root), ["doubling"], engine, seeds=seeds)
 
 

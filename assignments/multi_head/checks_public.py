@@ -6,7 +6,7 @@ from grader.checks import Text, criterion, expect
 
 
 @criterion("split_layout")
-def test_split_six_numbers(student):
+def test_split_eight_numbers(student):
     """One sentence of two tokens, four features each, two heads."""
     x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]]])
     want = torch.tensor([[[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]]])
@@ -16,7 +16,7 @@ def test_split_six_numbers(student):
 
 
 @criterion("merge_layout")
-def test_merge_six_numbers(student):
+def test_merge_twelve_numbers(student):
     """Two heads of two tokens, three features each, side by side again."""
     x = torch.arange(12.0).reshape(1, 2, 2, 3)
     want = torch.tensor([[[0.0, 1.0, 2.0, 6.0, 7.0, 8.0], [3.0, 4.0, 5.0, 9.0, 10.0, 11.0]]])

@@ -26,7 +26,13 @@ def kind(value: object) -> Text:
             return Text(en=f"a NumPy array of shape {shape}", zh=f"形状为 {shape} 的 NumPy 数组")
         case tuple() | list():
             name, zh = ("tuple", "元组") if isinstance(value, tuple) else ("list", "列表")
-            return Text(en=f"a {name} of {len(value)} items", zh=f"含 {len(value)} 个元素的{zh}")
+            if not 0 < len(value) <= 3 or any(isinstance(item, tuple | list) for item in value):
+                return Text(en=f"a {name} of {len(value)} items", zh=f"含 {len(value)} 个元素的{zh}")
+            items = [kind(item) for item in value]
+            return Text(
+                en=f"a {name} of " + " and ".join(item.en for item in items),
+                zh=f"含{'、'.join(item.zh for item in items)}的{zh}",
+            )
         case Opaque():
             return Text(en=value.kind, zh=value.kind)
         case _:

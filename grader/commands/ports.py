@@ -41,7 +41,7 @@ def _load_submission(path: Path, assignment: Assignment, submission_id: str, stu
 def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
     from grader.engines.serial import SerialEngine
 
-    return SerialEngine("grader.pipeline:open_desk", config)
+    return SerialEngine("grader.desk:open_desk", config)
 
 
 def _validate(course: Course, names: Sequence[str], engine: Engine, seeds: int) -> ValidationReport:

@@ -31,6 +31,8 @@ class Work(Protocol):
 
     def limit_s(self, job: Job) -> float: ...
 
+    def ready(self) -> None: ...
+
     def renew(self) -> None: ...
 
     def close(self) -> None: ...
@@ -104,10 +106,12 @@ class Host:
 
     def grade(self, raw: dict[str, Any]) -> dict[str, Any]:
         job = _job(raw)
+        limit_s = self._work.limit_s(job) + _MARGIN_S  # warms what this job needs, once for all sessions
         for _ in range(2):
             if self._session is None:
+                self._work.ready()
                 self._session = _Session(self._work)
-            result = self._session.grade(raw, self._work.limit_s(job) + _MARGIN_S)
+            result = self._session.grade(raw, limit_s)
             failed = result is None
             if failed or self._session.done >= _JOBS_PER_SESSION:
                 self._session.end()
@@ -136,19 +140,24 @@ def main(ask_fd: int, reply_fd: int) -> None:
     try:
         module, name = start["work"].split(":")
         host = Host(getattr(importlib.import_module(module), name)(start["config"]))
-    except CourseError as wrong:
-        _say(replies, {"error": "CourseError", "problems": wrong.problems, "text": str(wrong)})
-        return
     except GraderError as wrong:
-        _say(replies, {"error": type(wrong).__name__, "text": str(wrong)})
+        _say(replies, _as_error(wrong))
         return
     try:
         for line in asks:
-            _say(replies, {"result": host.grade(json.loads(line)["job"])})
+            try:
+                _say(replies, {"result": host.grade(json.loads(line)["job"])})
+            except GraderError as wrong:  # an assignment that cannot be graded with: an author's mistake
+                _say(replies, _as_error(wrong))
     except BrokenPipeError:
         pass
     finally:
         host.close()
+
+
+def _as_error(wrong: GraderError) -> dict[str, Any]:
+    problems = wrong.problems if isinstance(wrong, CourseError) else []
+    return {"error": type(wrong).__name__, "problems": problems, "text": str(wrong)}
 
 
 def _say(replies: TextIO, message: dict[str, Any]) -> None:

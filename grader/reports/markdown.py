@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.document import is_student_form
 from grader.model import Outcome, Status
-from grader.reports.outline import Line, Loss, Trouble, place, rubric, why
+from grader.reports.outline import Line, Loss, Trouble, place, reason, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -81,8 +81,8 @@ def _head(document: Mapping[str, Any], lang: str) -> Iterator[str]:
         yield f"**{word('status', lang)}: {STATUSES[document['status']].pick(lang)}**"
     if document["isolation"]["level"] != "isolated":
         yield f"> {word('practice', lang)}"
-    if document["reason"]:
-        yield _prose(document["reason"], "").strip()
+    if said := reason(document):
+        yield _prose(said, "").strip()
 
 
 def _remarks(document: Mapping[str, Any], lang: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from grader.document import is_student_form
 from grader.model import Outcome, Status
 from grader.reports.words import OUTCOMES, word
+
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,16 @@ def why(trouble: Trouble, lang: str) -> str:
     if trouble.outcome == Outcome.BLOCKED and not trouble.note:
         named = trouble.blocked_by is not None
         return word("waits", lang, criterion=trouble.blocked_by) if named else word("waits_for_some", lang)
-    said = trouble.note or trouble.title
+    if trouble.note:
+        return trouble.note
     ending = OUTCOMES[trouble.outcome].pick(lang)
-    return said if trouble.note and trouble.outcome == Outcome.FAILED else f"{said} ({ending})" if said else ending
+    return f"{trouble.title} ({ending})" if trouble.title else ending
+
+
+def reason(document: Mapping[str, Any]) -> str:
+    """Why there are no marks, or none to earn; empty where a remark says the same."""
+    said: str = document["reason"] or ""
+    return "" if any(remark["text"].strip() == said.strip() for remark in document["remarks"]) else said
 
 
 def _line(name: str, criterion: Mapping[str, Any] | None, tests: list[Mapping[str, Any]], lang: str) -> Line:
@@ -130,14 +140,15 @@ def _troubles(tests: Sequence[Mapping[str, Any]], lang: str) -> tuple[Trouble, .
     """Tests that did not pass, one entry for each thing said; a note is never repeated."""
     groups: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
     for test in tests:
-        if test["outcome"] != Outcome.PASSED:
+        waits_for_its_own = test["outcome"] == Outcome.BLOCKED and test["blocked_by"] == test["criterion"]
+        if test["outcome"] != Outcome.PASSED and not waits_for_its_own:  # the failure itself is told beside it
             groups.setdefault(_sameness(test), []).append(test)
     return tuple(_trouble(group, lang) for group in groups.values())
 
 
 def _sameness(test: Mapping[str, Any]) -> tuple[object, ...]:
     said = test["note"] or ("" if test["outcome"] == Outcome.BLOCKED else test["title"])
-    return (test["outcome"], said, test["blocked_by"])
+    return (test["outcome"], _NUMBER.sub("#", said), test["blocked_by"])  # other inputs, other numbers, one mistake
 
 
 def _trouble(tests: list[Mapping[str, Any]], lang: str) -> Trouble:

@@ -16,7 +16,7 @@ from rich.text import Text as Styled
 from grader.document import is_student_form
 from grader.model import Outcome, Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
-from grader.reports.outline import Line, Loss, Rubric, Trouble, place, rubric, why
+from grader.reports.outline import Line, Loss, Rubric, Trouble, place, reason, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -24,6 +24,7 @@ _TROUBLES_SHOWN = 4  # of one criterion, in the student's form
 _OUTPUT_LINES = 20
 _BAR = 20
 _LABEL = 6  # cells, so that why, where and next stand under each other
+_NARROW = 60  # cells; below, titles start at the edge again
 _UNLIMITED = 100_000
 
 
@@ -91,6 +92,17 @@ class Page:
         grid.add_row(label, Styled(text, style=style))
         self._console.print(Padding(grid, (0, 0, 0, indent), expand=False))
 
+    def entry(self, name: str, title: str, style: str) -> None:
+        """``name  title``, a long title continued under itself."""
+        if self.plain or self._console.width < _NARROW:
+            self.say(f"{name}  {title}", style)
+            return
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(Styled(name, style=style), Styled(title, style=style))
+        self._console.print(grid)
+
     def panel(self, title: str, text: str, style: str) -> None:
         """A box around something that must not be missed; in plain lines, title and text."""
         if self.plain:
@@ -122,8 +134,8 @@ def _head(page: Page, document: Mapping[str, Any]) -> None:
         page.say(f"{word('status', page.lang)}: {STATUSES[document['status']].pick(page.lang)}", "bold red")
     if document["isolation"]["level"] != "isolated":
         page.say(word("practice", page.lang), "yellow")
-    if document["reason"]:
-        page.say(printable(document["reason"]))
+    if said := reason(document):
+        page.say(printable(said))
 
 
 def _score_line(page: Page, score: float, most: float) -> str:
@@ -166,7 +178,7 @@ def _lost(page: Page, document: Mapping[str, Any], found: Rubric) -> None:
 def _loss(page: Page, document: Mapping[str, Any], loss: Loss) -> None:
     for line in loss.lines:
         sign = page.glyphs.part if line.points else page.glyphs.lost
-        page.say(f"{sign} {_points(line)}{line.id}  {one_line(line.title)}", "bold red")
+        page.entry(f"{sign} {_points(line)}{line.id}", one_line(line.title), "bold red")
     staff = not is_student_form(document)
     shown = loss.troubles if staff else loss.troubles[:_TROUBLES_SHOWN]
     for trouble in shown:
@@ -195,7 +207,7 @@ def _held(page: Page, found: Rubric) -> None:
     if found.held:
         page.heading(found.held_heading)
     for line in found.held:
-        page.say(f"{page.glyphs.held} {_points(line)}{line.id}  {one_line(line.title)}", "green")
+        page.entry(f"{page.glyphs.held} {_points(line)}{line.id}", one_line(line.title), "green")
 
 
 def _points(line: Line) -> str:

@@ -52,6 +52,9 @@ class Sandbox(Protocol):
     def isolation(self) -> Isolation:
         """What stands between a worker and the machine, as proven when it starts."""
 
+    def ready(self) -> None:
+        """Wait until workers can be had. Raises ``GraderFault``. May be called again."""
+
     def open(self, limits: Limits) -> Session:
         """A fresh worker that has seen no student code yet. Raises ``GraderFault``."""
 

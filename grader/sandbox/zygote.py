@@ -59,10 +59,13 @@ class ZygoteSandbox:
     def isolation(self) -> Isolation:
         return Isolation("practice", ("process", "rlimits"))
 
-    def open(self, limits: Limits) -> PipeSession:
+    def ready(self) -> None:
         if not self._ready:
             self._answer(_READY_S)
             self._ready = True
+
+    def open(self, limits: Limits) -> PipeSession:
+        self.ready()
         ours, theirs = _pipes()
         request = json.dumps({"fork": {"memory_mib": limits.memory_mib}}).encode()
         try:

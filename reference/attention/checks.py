@@ -788,7 +788,7 @@ def test_gradients_of_the_weights_pass_empty_rows(student, rng):
     mask, empty = _one_empty_row(rng)
     scores = rng(B, H, T, T).requires_grad_()
     w = _weights(student, scores, mask)
-    expect.below(w.masked_fill(~empty[:, None], 0), 1e-6, EMPTY)
+    expect.below(w.detach().masked_fill(~empty[:, None], 0), 1e-6, EMPTY)
     expect.gradients(w, [scores], ["scores"])
 
 
@@ -817,7 +817,7 @@ def _expect_zeros(items: list[Tensor], empty: Tensor) -> None:
     for item, what in zip(items, (OUTPUT, RETURNED), strict=False):
         row = Text(en=f"{what.en} of a query that sees nothing", zh=f"什么都看不到的 query 的{what.zh}")
         expect.finite(expect.tensor(item, (B, H, T, item.shape[-1] if item.dim() else 0), what=what), what)
-        expect.below(item.masked_fill(~empty[:, None], 0), 1e-6, row)
+        expect.below(item.detach().masked_fill(~empty[:, None], 0), 1e-6, row)
 
 
 @criterion("fully_masked_rows")

@@ -23,9 +23,7 @@ def attention_weights(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     return weights.masked_fill(~sees_something, 0.0)
 
 
-def scaled_dot_product_attention(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """The output ``[..., Tq, Dv]`` and the weights ``[..., Tq, Tk]``."""
     scores = attention_scores(q, k)
     weights = attention_weights(scores, mask)

@@ -63,7 +63,9 @@ def test_a_question_gets_its_answer(sandbox: Sandbox) -> None:
 
 def test_each_worker_is_fresh(sandbox: Sandbox) -> None:
     for _ in range(2):
-        session = opened(sandbox, "import torch\ntorch.seen = getattr(torch, 'seen', 0) + 1\ndef f(): return torch.seen")
+        session = opened(
+            sandbox, "import torch\ntorch.seen = getattr(torch, 'seen', 0) + 1\ndef f(): return torch.seen"
+        )
         assert call(session) == 1
         session.close()
 
@@ -88,7 +90,8 @@ def test_a_loop_that_never_ends_is_cut_off(sandbox: Sandbox) -> None:
 )
 def test_an_end_of_the_process_is_told_apart(sandbox: Sandbox, body: str, words: str) -> None:
     session = opened(
-        sandbox, f"def fd_open(fd):\n    import os\n    try: os.fstat(fd); return True\n    except OSError: return False\ndef f(): {body}"
+        sandbox,
+        f"def fd_open(fd):\n    import os\n    try: os.fstat(fd); return True\n    except OSError: return False\ndef f(): {body}",
     )
     with pytest.raises(SessionEnded, match=words):
         call(session)
@@ -117,7 +120,9 @@ def test_a_huge_allocation_fails_and_the_worker_lives(sandbox: Sandbox) -> None:
 
 
 def test_a_flood_of_prints_is_kept_in_head_and_tail(sandbox: Sandbox) -> None:
-    session = opened(sandbox, "def f():\n    print('first')\n    print('x' * 3_000_000)\n    print('last')\n    return 1")
+    session = opened(
+        sandbox, "def f():\n    print('first')\n    print('x' * 3_000_000)\n    print('last')\n    return 1"
+    )
     assert call(session) == 1
     output = session.output()
     session.close()
@@ -140,7 +145,7 @@ def test_bytes_written_behind_our_back_break_the_protocol(sandbox: Sandbox) -> N
 
 def test_an_answer_to_another_question_is_refused(sandbox: Sandbox) -> None:
     forge = (
-        "import os, struct\ndef f():\n    body = b'{\"reply\": 42, \"n\": 99}'\n"
+        'import os, struct\ndef f():\n    body = b\'{"reply": 42, "n": 99}\'\n'
         "    for fd in range(3, 64):\n        try: os.write(fd, struct.pack('<II', len(body), 0) + body)\n"
         "        except OSError: pass\n    return 1"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grader.commands.console import cells
 from grader.document import for_student, to_document
-from grader.model import Isolation, Outcome, Text
+from grader.model import Isolation, Outcome, Remark, Text
 from grader.reports.terminal import render
 from tests.reports.hostile import TEXTS, spoiled
 from tests.reports.samples import LINE, graded, not_gradable, result
@@ -68,6 +68,28 @@ def test_public_checks_are_counted_where_there_are_no_marks() -> None:
     assert "17" not in text
 
 
+def test_notes_that_differ_in_numbers_alone_are_one() -> None:
+    notes = ("3 of 9 entries are wrong", "12 of 144 entries are wrong", "the error is 1.5e-3", "the error is -0.25")
+    tests = tuple(result("scale", i, Outcome.FAILED, note=Text(note)) for i, note in enumerate(notes))
+    text = render(for_student(to_document(graded(tests=tests))), lang="en")
+    assert "3 of 9 entries are wrong  (2 checks)" in text
+    assert "the error is 1.5e-3  (2 checks)" in text
+    assert "144" not in text
+
+
+def test_a_reason_that_a_remark_gives_is_said_once() -> None:
+    text = render(to_document(graded(reason="it cannot be read", remarks=(Remark(Text("it cannot be read"), LINE),))),
+                  lang="en")  # fmt: skip
+    assert text.count("it cannot be read") == 1
+
+
+def test_a_long_title_continues_under_itself(student: dict[str, Any]) -> None:
+    student["criteria"][0]["title"] = "word " * 30
+    lines = render(student, lang="en", width=80).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("✗ 0/2  scale  word"))
+    assert lines[start + 1].index("word") == lines[start].index("word")
+
+
 def test_a_notebook_place_names_the_cell(student: dict[str, Any]) -> None:
     assert "attention.ipynb, cell 3, line 4" in render(student, lang="en")
 
@@ -103,6 +125,16 @@ def test_blocked_names_what_has_to_hold_first() -> None:
     assert "'mask_blocks' has to hold first" in render(to_document(graded(tests=tests)), lang="en")
 
 
+def test_a_criterion_that_waits_for_itself_is_told_by_its_failure_alone() -> None:
+    tests = (
+        result("scale", 0, Outcome.FAILED, note=Text("too large")),
+        result("scale", 1, Outcome.BLOCKED, blocked_by="scale"),
+    )
+    text = render(for_student(to_document(graded(tests=tests))), lang="en")
+    assert "too large" in text
+    assert "has to hold first" not in text
+
+
 def test_not_gradable_says_why_and_shows_no_marks() -> None:
     text = render(for_student(to_document(not_gradable())), lang="en")
     assert "The archive holds no Python file." in text
@@ -117,13 +149,13 @@ def test_staff_see_the_hidden_run_and_students_do_not(student: dict[str, Any]) -
 
 
 def test_many_different_notes_are_shortened_for_students_only() -> None:
-    tests = tuple(result("scale", i, Outcome.FAILED, note=Text(f"note {i}.")) for i in range(9))
+    tests = tuple(result("scale", i, Outcome.FAILED, note=Text(f"note {name}.")) for i, name in enumerate("abcdefghi"))
     document = to_document(graded(tests=tests))
     short, whole = render(for_student(document), lang="en"), render(document, lang="en")
-    assert "note 3." in short
-    assert "note 4." not in short
+    assert "note d." in short
+    assert "note e." not in short
     assert "and 5 more" in short
-    assert "note 8." in whole
+    assert "note i." in whole
 
 
 def test_chinese_report_speaks_chinese() -> None:

@@ -126,12 +126,18 @@ def test_a_mutated_frame_is_a_value_or_a_protocol_error(data: st.DataObject) -> 
 
 json_trees = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["t", "l", "d", "T", "A", "N", "f", "i", "h", "o", "g", "k"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["t", "l", "d", "T", "A", "N", "f", "i", "h", "o", "g", "k"]), inner, max_size=3
+        )
+    ),
     max_leaves=20,
 )
 heads = st.lists(
-    st.fixed_dictionaries({"dtype": st.sampled_from(["float64", "bool", "what"]), "shape": st.lists(st.integers(-2, 4), max_size=9)})
+    st.fixed_dictionaries(
+        {"dtype": st.sampled_from(["float64", "bool", "what"]), "shape": st.lists(st.integers(-2, 4), max_size=9)}
+    )
     | st.integers(),
     max_size=3,
 )

@@ -1,0 +1,71 @@
+"""What a grading process keeps warm: the course, the exercises met so far, the sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from grader.catalog import load_course
+from grader.document import to_document
+from grader.exercise import Exercise, open_exercise
+from grader.model import Course, GradeReport, Job, Status, Text
+from grader.pipeline import grade, unmarked
+from grader.sandbox import Sandbox
+from grader.sandbox.zygote import ZygoteSandbox
+
+
+class Desk:
+    """What a grading process keeps warm: the course, the exercises met so far, the sandbox."""
+
+    def __init__(self, course: Course, environment: dict[str, str]) -> None:
+        self._course = course
+        self._environment = environment
+        self._sandbox: Sandbox = ZygoteSandbox(environment)
+        self._exercises: dict[tuple[str, bool], Exercise] = {}
+
+    def grade(self, job: Job) -> dict[str, Any]:
+        """One job to the staff form of its report."""
+        return to_document(self.report(job))
+
+    def report(self, job: Job) -> GradeReport:
+        return grade(job, self._course, self.exercise(job.assignment, job.public_only), self._sandbox)
+
+    def fault(self, job: Job, reason: str) -> dict[str, Any]:
+        """The report of a job that our own side could not finish."""
+        text = Text(en=f"the grader itself failed ({reason})", zh=f"评分程序自身出错（{reason}）")
+        exercise = self.exercise(job.assignment, job.public_only)
+        return to_document(unmarked(job, exercise, self._sandbox.isolation, Status.GRADER_FAULT, text, None))
+
+    def limit_s(self, job: Job) -> float:
+        """Seconds within which a healthy session is done: two runs of the submission."""
+        limits = self.exercise(job.assignment, job.public_only).assignment.limits
+        return 2 * (limits.submission_s + limits.load_s)
+
+    def ready(self) -> None:
+        """Wait until the sandbox can give workers: once here, for all session processes forked from this one."""
+        self._sandbox.ready()
+
+    def renew(self) -> None:
+        """A fresh sandbox, after a session process left the old one in an unknown state."""
+        self._sandbox.close()
+        self._sandbox = ZygoteSandbox(self._environment)
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+    def exercise(self, name: str, public_only: bool = False) -> Exercise:
+        """An assignment with its checks, collected when it is first asked for."""
+        key = (name, public_only)
+        if key not in self._exercises:
+            self._exercises[key] = open_exercise(self._course, name, public_only)
+        return self._exercises[key]
+
+
+def open_desk(config: dict[str, Any]) -> Desk:
+    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment`` and ``assignments``."""
+    import torch
+
+    torch.set_num_threads(1)
+    reference = Path(config["reference"]) if config.get("reference") else None
+    course = load_course(Path(config["course"]), reference)
+    return Desk(course, dict(config.get("environment", {})))

@@ -1,0 +1,59 @@
+"""An assignment, ready to grade with: its checks collected, its reference and known mistakes at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Final
+
+from grader.checks.collected import Test
+from grader.checks.examination import Examination
+from grader.checks.plain import collect_public
+from grader.diagnosis.faults import Fault, load_faults, source_of_solution
+from grader.diagnosis.inherited import block_inherited
+from grader.diagnosis.naming import Named, diagnose
+from grader.diagnosis.rehearsal import Rehearsals
+from grader.errors import UsageError
+from grader.model import Assignment, Course
+from grader.student import Student
+
+_DIAGNOSIS_S: Final = 0.5  # seconds after which no further mistake is tried
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """An assignment with its checks collected and, where there is one, its reference at hand."""
+
+    assignment: Assignment
+    public: tuple[Test, ...]
+    hidden: tuple[Test, ...] = ()
+    reference: ModuleType | None = None
+    faults: tuple[Fault, ...] = ()
+
+    def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
+        """Failures that only pass on a broken helper's answer are blocked at no cost."""
+        if self.reference is None:
+            return seen
+        solution = source_of_solution(self.assignment)
+        return block_inherited(self.hidden, seen, student, solution, self.reference, seed)
+
+    def diagnose(self, seen: Examination, seed: int) -> tuple[Named, ...]:
+        """The known mistakes that explain what failed; nothing where the exercise knows none."""
+        if not self.faults or self.reference is None:
+            return ()
+        rehearsals = Rehearsals(source_of_solution(self.assignment), self.reference, seed)
+        return diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals, _DIAGNOSIS_S)
+
+
+def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:
+    """Collect an assignment's checks. Raises ``UsageError`` for an unknown name, ``CourseError`` for bad checks."""
+    assignment = course.assignment(name)
+    if assignment is None:
+        known = ", ".join(a.name for a in course.assignments)
+        raise UsageError(f"there is no assignment {name!r}; this course has {known}")
+    if public_only:
+        return Exercise(assignment, collect_public(assignment))
+    from grader.checks.pytest_plugin import collect_hidden
+    from grader.checks.reference import load_reference
+
+    return Exercise(assignment, (), collect_hidden(assignment), load_reference(assignment), load_faults(assignment))
