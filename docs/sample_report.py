@@ -16,7 +16,7 @@ def sample(lang: str) -> str:
     """The student's form of one example, as the terminal shows it, without what differs from run to run."""
     run = subprocess.run(
         [sys.executable, "-m", "grader", "--lang", lang, "--plain", "grade", SAMPLE, "-a", "attention",
-         "--audience", "student", "--seed", "1"],
+         "--audience", "student", "--feedback", "full", "--seed", "1"],
         cwd=ROOT, capture_output=True, text=True, check=False, env={"COLUMNS": "110", "PATH": "", "LANG": "C.UTF-8"},
     )  # fmt: skip
     if run.returncode not in (0, 1):

@@ -25,7 +25,7 @@ class Desk:
 
     def grade(self, job: Job) -> dict[str, Any]:
         """One job to the staff form of its report."""
-        return to_document(self.report(job))
+        return self._told(job, self.report(job))
 
     def report(self, job: Job) -> GradeReport:
         return grade(job, self._course, self.exercise(job.assignment, job.public_only), self._sandbox)
@@ -34,7 +34,11 @@ class Desk:
         """The report of a job that our own side could not finish."""
         text = Text(en=f"the grader itself failed ({reason})", zh=f"评分程序自身出错（{reason}）")
         exercise = self.exercise(job.assignment, job.public_only)
-        return to_document(unmarked(job, exercise, self._sandbox.isolation, Status.GRADER_FAULT, text, None))
+        return self._told(job, unmarked(job, exercise, self._sandbox.isolation, Status.GRADER_FAULT, text, None))
+
+    def _told(self, job: Job, report: GradeReport) -> dict[str, Any]:
+        title = self.exercise(job.assignment, job.public_only).assignment.title.pick(job.lang)
+        return to_document(report, title=title)
 
     def limit_s(self, job: Job) -> float:
         """Seconds within which a healthy session is done: two runs of the submission."""

@@ -316,7 +316,7 @@ class TestGrade:
         run("grade", "mine.py", "-a", "attention", "--json", "-")
         seed, other = rooms.jobs[0].seed, rooms.jobs[1].seed
         assert seed != other
-        assert 0 <= seed < 2**48
+        assert 0 <= seed < 2**62
         assert ran.err.splitlines()[0] == f"seed sha256 {hashlib.sha256(str(seed).encode()).hexdigest()}"
         assert str(seed) not in ran.err
 

@@ -29,7 +29,8 @@ def test_a_query_of_zeros_takes_the_plain_mean(student):
 def test_a_blocked_key_has_no_weight(student, rng):
     """With two of four keys blocked, a query of zeros gives the other two half each."""
     mask = torch.tensor([[1, 0, 0, 1]])
-    _, weights = expect.pair(student.scaled_dot_attention(torch.zeros(1, 1, 3), rng(1, 4, 3), rng(1, 4, 3), mask=mask))
+    q, k, v = torch.zeros(1, 1, 3), rng(1, 4, 3, dtype=torch.float32), rng(1, 4, 3, dtype=torch.float32)
+    _, weights = expect.pair(student.scaled_dot_attention(q, k, v, mask=mask))
     want = torch.tensor([[[0.5, 0.0, 0.0, 0.5]]])
     expect.close(weights, want, atol=1e-5, rtol=1e-4, what=WEIGHTS, axes=("batch", "query", "key"))
 

@@ -6,10 +6,12 @@ Replace every ``raise NotImplementedError`` by your own code; keep the names and
 """
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 
-def scaled_dot_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def scaled_dot_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Scaled dot-product attention of one head; Tq and Tk, D and Dv may differ.
 
     Args:
@@ -37,8 +39,12 @@ class MultiHeadCrossAttention(nn.Module):
         raise NotImplementedError("TODO: MultiHeadCrossAttention.__init__")
 
     def forward(
-        self, x: Tensor, memory: Tensor, memory_mask: Tensor | None = None, return_weights: bool = False
-    ) -> Tensor | tuple[Tensor, Tensor]:
+        self,
+        x: torch.Tensor,
+        memory: torch.Tensor,
+        memory_mask: torch.Tensor | None = None,
+        return_weights: bool = False,
+    ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Attend from x into the memory.
 
         Args:

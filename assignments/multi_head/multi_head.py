@@ -4,10 +4,11 @@ Letters: B batch, T tokens, C = d_model features, H heads, D = C / H features a 
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
-from torch import Tensor, nn
+import torch
+from torch import nn
 
 
-def split_heads(x: Tensor, n_heads: int) -> Tensor:
+def split_heads(x: torch.Tensor, n_heads: int) -> torch.Tensor:
     """Cut the features of every token into heads.
 
     Args:
@@ -23,7 +24,7 @@ def split_heads(x: Tensor, n_heads: int) -> Tensor:
     raise NotImplementedError("TODO: split_heads")
 
 
-def merge_heads(x: Tensor) -> Tensor:
+def merge_heads(x: torch.Tensor) -> torch.Tensor:
     """Put the heads side by side again: what split_heads did, undone.
 
     Args:
@@ -52,8 +53,8 @@ class MultiHeadSelfAttention(nn.Module):
         raise NotImplementedError("TODO: MultiHeadSelfAttention.__init__")
 
     def forward(
-        self, x: Tensor, padding_mask: Tensor | None = None, return_weights: bool = False
-    ) -> Tensor | tuple[Tensor, Tensor]:
+        self, x: torch.Tensor, padding_mask: torch.Tensor | None = None, return_weights: bool = False
+    ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Attend.
 
         Args:

@@ -103,7 +103,7 @@ def why(trouble: Trouble, lang: str) -> str:
     if trouble.note:
         return trouble.note
     ending = OUTCOMES[trouble.outcome].pick(lang)
-    return f"{trouble.title} ({ending})" if trouble.title else ending
+    return word("unmet", lang, title=trouble.title, ending=ending) if trouble.title else ending
 
 
 def reason(document: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "held": Text("Full marks", "满分项"),
     "passed": Text("Passed", "通过项"),
     "why": Text("why", "原因"),
+    "unmet": Text("does not hold yet: {title} ({ending})", "尚未做到：{title}（{ending}）"),
     "where": Text("where", "位置"),
     "next": Text("next", "下一步"),
     "more": Text("more help: {command}", "更多提示：{command}"),

@@ -38,7 +38,7 @@ def _read(student, q, k, *mask):
 
 
 def _function_alive(student, rng):
-    """Pass only if weights repeat, differ within a row, move with q and with k, and the output moves with v."""
+    """Pass only if weights repeat, differ within a row and move with q and k, and the output moves with v."""
     q, k = rng(2, 4, 5), rng(2, 4, 5)
     here, again, by_q, by_k = (_read(student, *qk) for qk in ((q, k), (q, k), (rng(2, 4, 5), k), (q, rng(2, 4, 5))))
     expect.same(here, again, atol=STILL, rtol=0, why=DEAD)
