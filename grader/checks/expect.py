@@ -70,7 +70,7 @@ def finite(t: Tensor, what: Text | str = "the result", axes: tuple[str, ...] = A
     bad = ~torch.isfinite(_number(t, what))
     if bool(bad.any()):
         index = _first(bad)
-        raise CheckFailed(wording.not_finite(what, wording.position(index, axes), float(t[index])))
+        raise CheckFailed(wording.not_finite(what, wording.position(index, axes), float(t.detach()[index])))
     return t
 
 
@@ -130,7 +130,7 @@ def below(t: Tensor, limit: float, what: Text | str = "the result", axes: tuple[
     over = ~(_number(t, what).abs() < limit)
     if bool(over.any()):
         index = _first(over)
-        name, where, got = wording.both(what), wording.position(index, axes), wording.number(float(t[index]))
+        name, where, got = wording.both(what), wording.position(index, axes), wording.number(float(t.detach()[index]))
         raise CheckFailed(
             Text(en=f"{name.en} at {where} is {got}, expected 0", zh=f"{name.zh}在 {where} 处是 {got}，应当是 0")
         )
@@ -142,7 +142,7 @@ def positive(w: object, shape: Sequence[int], what: Text | str = "the weights") 
     low = ~(t > 0)
     if bool(low.any()):
         index = _first(low)
-        name, where, got = wording.both(what), wording.position(index, AXES), wording.number(float(t[index]))
+        name, where, got = wording.both(what), wording.position(index, AXES), wording.number(float(t.detach()[index]))
         raise CheckFailed(
             Text(
                 en=f"{name.en} at {where} is {got}; a visible key always has a weight above 0",

@@ -656,7 +656,7 @@ def test_every_head_looks_over_all_tokens(student, rng):
     made = _made(student, width, heads)
     w_in, b_in, _, _ = _drawn(rng, width)
     _load(made, w_in, b_in, torch.eye(width), torch.zeros(width))
-    x, change = rng(2, time, width, dtype=torch.float32), rng(2, width, dtype=torch.float32)
+    x, change = 0.5 * rng(2, time, width, dtype=torch.float32), 0.5 * rng(2, width, dtype=torch.float32)
     changed = [x.clone() for _ in range(time - 1)]
     for token, other in enumerate(changed):
         other[:, token] += change
@@ -683,7 +683,7 @@ def test_every_head_looks_over_all_tokens(student, rng):
 
 def _reach(module, rng, width, time):
     """``[T, T]``: by how much row i of the output moves (second axis) when token j of x changes (first axis)."""
-    x, change = rng(1, time, width, dtype=torch.float32), rng(1, time, width, dtype=torch.float32)
+    x, change = 0.5 * rng(1, time, width, dtype=torch.float32), rng(1, time, width, dtype=torch.float32)
     changed = x + torch.eye(time)[:, :, None] * change
     out = _run(module, torch.cat([x, changed]))
     return (out[1:] - out[:1]).abs().amax(dim=-1)
@@ -913,7 +913,7 @@ def test_weights_of_padding_are_zero(student, rng):
     """In the returned weights the rows and the columns of padding tokens are zero."""
     module = _alive(_filled(_made(student, 8, 1), rng), rng, 8)
     real = _real("mixed")
-    _, weights = expect.pair(module(rng(5, 5, 8, dtype=torch.float32), padding_mask=real, return_weights=True))
+    _, weights = expect.pair(module(0.5 * rng(5, 5, 8, dtype=torch.float32), padding_mask=real, return_weights=True))
     weights = expect.finite(expect.tensor(weights, (5, 1, 5, 5), what=WEIGHTS).detach(), WEIGHTS)
     seen = (real[:, :, None] & real[:, None, :])[:, None]
     expect.below(weights * ~seen, 1e-6, Text(en="the weight of a padding token", zh="填充 token 的权重"))

@@ -83,7 +83,9 @@ def test_a_session_that_dies_hands_its_job_to_a_fresh_one_once(
     tmp_path: Path, always: bool, expected: dict[str, str]
 ) -> None:
     at_work = host.Host(Falling(tmp_path / "fell", always))
-    raw = [json.loads(json.dumps({"path": p, "assignment": "a", "seed": 1, "students": []})) for p in ("x", "falls", "y")]
+    raw = [
+        json.loads(json.dumps({"path": p, "assignment": "a", "seed": 1, "students": []})) for p in ("x", "falls", "y")
+    ]
     results = [at_work.grade(each) for each in raw]
     at_work.close()
     assert results == [{"graded": "x"}, expected, {"graded": "y"}]
