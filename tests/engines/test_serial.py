@@ -49,9 +49,12 @@ def test_checks_that_cannot_be_collected_are_reported_with_file_and_line(tmp_pat
     broken.mkdir()
     broken.joinpath("solution.py").write_text((ROOT / "reference/causal_mask/solution.py").read_text())
     broken.joinpath("checks.py").write_text("def test_it(student):\n    pass\n")
-    with SerialEngine("grader.desk:open_desk", {**CONFIG, "course": str(tmp_path)}) as engine:
-        with pytest.raises(CourseError, match=r"checks\.py:1.*criterion"):
-            list(engine.map([job(RIGHT)]))
+    broken_course = {**CONFIG, "course": str(tmp_path)}
+    with (
+        SerialEngine("grader.desk:open_desk", broken_course) as engine,
+        pytest.raises(CourseError, match=r"checks\.py:1.*criterion"),
+    ):
+        list(engine.map([job(RIGHT)]))
 
 
 class Falling:

@@ -1,0 +1,71 @@
+"""A known mistake is named because it computes what the student computed; a mark never depends on that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.desk import Desk
+from grader.diagnosis.faults import faulty_source, source_of_solution
+from grader.model import Job, Outcome
+
+SEED = 77
+SOFTMAX_IN_OWN_WORDS = """
+import torch
+
+def attention_scores(q, k):
+    return torch.einsum("...id,...jd->...ij", q, k)
+
+def attention_weights(scores, mask=None):
+    e = torch.exp(scores - scores.amax(-1, keepdim=True))
+    if mask is not None:
+        e = e * (mask != 0)
+    return e / e.sum(-1, keepdim=True).clamp_min(1e-30)
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    w = attention_weights(attention_scores(q, k), mask)
+    return w @ v, w
+"""
+
+
+def names() -> list[str]:
+    return [
+        "no_scale", "scale_by_width", "scale_multiplied", "softmax_over_queries", "zero_fill", "mask_inverted",
+        "empty_rows_nan", "weights_transposed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_solution_with_one_known_mistake_is_named(desk: Desk, tmp_path: Path, name: str) -> None:
+    exercise = desk.exercise("attention")
+    fault = next(fault for fault in exercise.faults if fault.id == name)
+    source = faulty_source(source_of_solution(exercise.assignment), [fault])
+    assert source is not None
+    (tmp_path / "attention.py").write_text(source, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    assert report.score is not None and report.score < report.max_score
+    assert [finding.faults for finding in report.diagnosis] == [(name,)]
+
+
+def test_a_mistake_in_another_style_is_named_and_the_mark_without_it_is_told(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "attention.py").write_text(SOFTMAX_IN_OWN_WORDS, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    (finding,) = report.diagnosis
+    assert finding.faults == ("no_scale",) and finding.score_if_mended == 20 and report.score == 18
+
+
+def test_right_code_is_never_diagnosed(desk: Desk) -> None:
+    solution = desk.exercise("attention").assignment.reference
+    assert solution is not None
+    report = desk.report(Job(str(solution / "solution.py"), "attention", SEED))
+    assert report.score == 20 and report.diagnosis == ()
+
+
+def test_a_composed_function_that_only_passes_on_a_broken_helper_is_blocked(desk: Desk, tmp_path: Path) -> None:
+    wrong = SOFTMAX_IN_OWN_WORDS.replace('"...id,...jd->...ij", q, k)', '"...id,...jd->...ij", q, k) * 3')
+    (tmp_path / "attention.py").write_text(wrong, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    inherited = [t for t in report.tests if t.outcome is Outcome.BLOCKED and t.detail == "inherited"]
+    assert inherited and {t.blocked_by for t in inherited} == {"scale"}
+    assert report.score == 18
