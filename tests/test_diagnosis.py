@@ -18,9 +18,9 @@ def attention_scores(q, k):
     return torch.einsum("...id,...jd->...ij", q, k)
 
 def attention_weights(scores, mask=None):
-    e = torch.exp(scores - scores.amax(-1, keepdim=True))
-    if mask is not None:
-        e = e * (mask != 0)
+    seen = torch.ones_like(scores) if mask is None else (mask != 0).to(scores.dtype).expand_as(scores)
+    shown = torch.where(seen > 0, scores, -1e9)
+    e = torch.exp(shown - shown.amax(-1, keepdim=True)) * seen
     return e / e.sum(-1, keepdim=True).clamp_min(1e-30)
 
 def scaled_dot_product_attention(q, k, v, mask=None):

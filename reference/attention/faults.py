@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- sentences for people, a paragraph each
 """Known mistakes of attention: what each computes, what it costs, and what to tell whoever made it."""
 
 from grader.diagnosis import Fault, Text
