@@ -20,8 +20,6 @@ from grader.loading import Loading
 from grader.sandbox.zygote import ZygoteSandbox
 from grader.student import Student
 
-pytest_plugins = ["grader.checks.pytest_plugin"]
-
 
 def pytest_configure(config: Any) -> None:
     config.stash[OPENER] = open_submission

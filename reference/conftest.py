@@ -1,3 +1,3 @@
 """``pytest reference/<name> --submission FILE`` runs the hidden checks as ordinary tests."""
 
-pytest_plugins = ["grader.debug"]
+pytest_plugins = ["grader.checks.pytest_plugin", "grader.debug"]
