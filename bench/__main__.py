@@ -60,7 +60,7 @@ def fresh_pytest(files: Sequence[Path], rounds: int) -> list[float]:
 
     def run(file: Path) -> None:
         subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "bench.fresh_plugin", "-p", "no:cacheprovider",
+            [sys.executable, "-m", "pytest", "-q", "-p", "bench.fresh_plugin", "-p", "no:cacheprovider", "--noconftest",
              "-c", os.devnull,
              "--rootdir", str(ROOT / "reference" / ASSIGNMENT), "--import-mode=importlib",
              str(ROOT / "reference" / ASSIGNMENT / "checks.py"), "--inline", str(file)],
@@ -74,7 +74,7 @@ def fork_floor(files: Sequence[Path], rounds: int) -> list[float]:
     """The same checks in a fork of a warm process."""
     import torch
 
-    from bench.inline import run_inline
+    from bench.inline import all_pass
     from grader.catalog import load_course
     from grader.exercise import open_exercise
 
@@ -82,12 +82,17 @@ def fork_floor(files: Sequence[Path], rounds: int) -> list[float]:
     exercise = open_exercise(load_course(ROOT), ASSIGNMENT, False)
     assert exercise.reference is not None
     reference = exercise.reference
-    run_inline(exercise.hidden, files[0], reference, SEED)  # warm
+    all_pass(exercise.hidden, files[0], reference, SEED)  # warm
 
     def run(file: Path) -> None:
         if (child := os.fork()) == 0:
-            os._exit(0 if run_inline(exercise.hidden, file, reference, SEED) else 1)
-        os.waitpid(child, 0)
+            passed = False
+            try:
+                passed = all_pass(exercise.hidden, file, reference, SEED)
+            finally:
+                os._exit(0 if passed else 1)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, f"{file} should pass"
 
     return timed(run, files, rounds)
 

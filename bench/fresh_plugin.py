@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from bench.inline import InlineStudent
+from bench.inline import student_in
 from grader.catalog import find_root, load_course
 from grader.checks.draws import Draws
 from grader.checks.reference import load_reference
+from grader.diagnosis.inline import InlineStudent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def student(request: pytest.FixtureRequest) -> InlineStudent:
-    return InlineStudent(Path(request.config.getoption("--inline")))
+    return student_in(Path(request.config.getoption("--inline")))
 
 
 @pytest.fixture(scope="module")
