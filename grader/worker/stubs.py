@@ -27,7 +27,9 @@ def is_stub(node: Definition, stub: Definition | None) -> bool:
     """True where ``node`` equals the handed-out stub but for docstrings, annotations and decorators,
     or where it only holds docstrings, ``...``, ``pass`` and ``raise NotImplementedError``."""
     try:
-        return _is_empty(node) or (stub is not None and _form(node) == _form(stub))
+        if _is_empty(node):
+            return True
+        return stub is not None and not _is_empty(stub) and _form(node) == _form(stub)  # an empty stub is told above
     except RecursionError:  # nothing that deep was ever handed out
         return False
 

@@ -34,6 +34,7 @@ def _warm_up() -> None:
     import torch
 
     torch.set_num_threads(1)
+    torch.manual_seed(0)  # imports its devices when first called
     q = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
     torch.softmax(q @ q.transpose(-2, -1), dim=-1).sum().backward()  # type: ignore[no-untyped-call]
     layer = torch.nn.Linear(2, 2)
