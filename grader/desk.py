@@ -66,7 +66,7 @@ class Desk:
 
 
 def open_desk(config: dict[str, Any]) -> Desk:
-    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment`` and ``assignments``."""
+    """The work of an engine: ``config`` holds ``course``, ``reference`` and ``environment``."""
     import torch
 
     torch.set_num_threads(1)

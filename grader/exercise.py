@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Final
 
@@ -29,21 +29,24 @@ class Exercise:
     hidden: tuple[Test, ...] = ()
     reference: ModuleType | None = None
     faults: tuple[Fault, ...] = ()
+    solution: str = ""  # the text of solution.py, into which mistakes are written
+    _rehearsed: dict[int, Rehearsals] = field(default_factory=dict)  # of the latest seed: a class shares its answers
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""
         if self.reference is None:
             return seen
-        solution = source_of_solution(self.assignment)
-        return block_inherited(self.hidden, seen, student, solution, self.reference, seed)
+        return block_inherited(self.hidden, seen, student, self.solution, self.reference, seed)
 
     def diagnose(self, seen: Examination, seed: int) -> tuple[Named, ...]:
         """The known mistakes that explain what failed; nothing where the exercise knows none."""
         if not self.faults or self.reference is None:
             return ()
-        rehearsals = Rehearsals(source_of_solution(self.assignment), self.reference, seed)
+        if seed not in self._rehearsed:
+            self._rehearsed.clear()
+            self._rehearsed[seed] = Rehearsals(self.solution, self.reference, seed)
         try:
-            return diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals, _DIAGNOSIS_S)
+            return diagnose(self.hidden, seen.results, seen.logs, self.faults, self._rehearsed[seed], _DIAGNOSIS_S)
         except Exception:  # a diagnosis is a courtesy: no mark may hang on it
             return ()
 
@@ -59,4 +62,11 @@ def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:
     from grader.checks.pytest_plugin import collect_hidden
     from grader.checks.reference import load_reference
 
-    return Exercise(assignment, (), collect_hidden(assignment), load_reference(assignment), load_faults(assignment))
+    return Exercise(
+        assignment,
+        (),
+        collect_hidden(assignment),
+        load_reference(assignment),
+        load_faults(assignment),
+        source_of_solution(assignment),
+    )

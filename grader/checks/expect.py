@@ -167,8 +167,8 @@ def factor(got: Tensor, base: Tensor, want: float, *, rtol: float, known: Mappin
             f"residual {rest:.3g} around the factor {estimate:.6g}",
         )
     if not abs(estimate - want) <= rtol * abs(want):
-        known = {name: value for name, value in (known or {}).items() if name != f"{value:g}"}
-        called = next((n for n, v in (known or {}).items() if abs(estimate - v) <= rtol * abs(v)), "")
+        named = {name: value for name, value in (known or {}).items() if name != f"{value:g}"}
+        called = next((n for n, v in named.items() if abs(estimate - v) <= rtol * abs(v)), "")
         also = Text(en=f" (that is {called})", zh=f"（即 {called}）") if called else Text(en="", zh="")
         raise CheckFailed(
             Text(

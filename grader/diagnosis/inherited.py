@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, Final, Protocol
 
 from grader.checks.collected import Test
@@ -34,12 +35,14 @@ def block_inherited(
     """The examination with every inherited failure BLOCKED instead of failed."""
     broken = _broken_helpers(seen)
     by_id = {test.id: test for test in tests}
+    modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
         if result.outcome in _FAILED and others:
-            module = build(solution, "reference_with_helpers_of_the_student")
-            hybrid = InlineStudent(module, {name: getattr(student, name) for name in others})
+            if tuple(others) not in modules:
+                modules[tuple(others)] = build(solution, "reference_with_the_student_s_helpers")
+            hybrid = InlineStudent(modules[tuple(others)], {name: getattr(student, name) for name in others})
             if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
                 blocker = next(iter(others.values()))
                 result = replace(result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited")
