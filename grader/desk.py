@@ -41,8 +41,14 @@ class Desk:
         return to_document(report, title=title)
 
     def limit_s(self, job: Job) -> float:
-        """Seconds within which a healthy session is done: two runs of the submission."""
-        limits = self.exercise(job.assignment, job.public_only).assignment.limits
+        """Seconds within which a healthy session is done: two runs of the submission.
+
+        Warms what the job shares with others, once for all session processes forked from this one.
+        """
+        exercise = self.exercise(job.assignment, job.public_only)
+        if not job.public_only:
+            exercise.script(job.seed)
+        limits = exercise.assignment.limits
         return 2 * (limits.submission_s + limits.load_s)
 
     def ready(self) -> None:

@@ -6,6 +6,7 @@ GraderError
 |- NotGradable           a hand-in that cannot be read: the reason, in words for a student
 |- WallMissing           an isolation effect could not be proven (exit code 3)
 |- GraderFault           our own machinery failed; never the student's zero (exit code 3)
+|- LostAhead             a worker ended over a question that nobody waited for: the test begins again
 |- CheckFailed           a check saw something wrong: a note for the student, detail for staff
 `- StudentError          the student's code did not answer
    |- StudentRaised      it raised
@@ -51,6 +52,10 @@ class WallMissing(GraderError):
 
 class GraderFault(GraderError):
     """Our own machinery failed."""
+
+
+class LostAhead(GraderError):
+    """A question sent ahead, and not needed after all, ended the worker: no verdict of the test that is on."""
 
 
 class CheckFailed(GraderError):

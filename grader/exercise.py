@@ -12,10 +12,10 @@ from grader.checks.plain import collect_public
 from grader.diagnosis.faults import Fault, load_faults, source_of_solution
 from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
-from grader.diagnosis.rehearsal import Rehearsals
+from grader.diagnosis.rehearsal import Rehearsals, foreseen
 from grader.errors import UsageError
 from grader.model import Assignment, Course
-from grader.student import Student
+from grader.student import Script, Student
 
 _DIAGNOSIS_S: Final = 0.5  # seconds after which no further mistake is tried
 
@@ -31,6 +31,16 @@ class Exercise:
     faults: tuple[Fault, ...] = ()
     solution: str = ""  # the text of solution.py, into which mistakes are written
     _rehearsed: dict[int, Rehearsals] = field(default_factory=dict)  # of the latest seed: a class shares its answers
+    _foreseen: dict[int, Script] = field(default_factory=dict)  # likewise
+
+    def script(self, seed: int) -> Script:
+        """What the hidden tests ask of right code on this seed."""
+        if self.reference is None:
+            return {}
+        if seed not in self._foreseen:
+            self._foreseen.clear()
+            self._foreseen[seed] = foreseen(self.hidden, self.solution, self.reference, seed)
+        return self._foreseen[seed]
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""

@@ -15,6 +15,7 @@ from grader import intake, whereabouts
 from grader.errors import GraderFault, NotGradable
 from grader.model import Assignment, Course, Definition, Flag, Place, Remark, Submission, Text
 from grader.places import read_place
+from grader.rpc.frames import pack
 from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut
 
 _RESTARTS: Final = 5
@@ -74,7 +75,7 @@ class Loading:
         left = max(ends - time.monotonic(), limits.call_again_s)
         question = {**self._question, "skip": self._left_out}
         try:
-            frame = session.ask(question, None, min(limits.call_s, left), hear, left)
+            frame = session.answer(session.send(pack(question)), min(limits.call_s, left), hear, left)
             if "raised" in frame.header and len(announced) == 1:
                 raise GraderFault(f"the loader itself failed: {str(frame.header['raised'])[:400]}")
             answer = frame.header.get("reply")

@@ -74,7 +74,7 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
     """Load and run: the hidden checks on the job's seed, then their re-enactment in a fresh worker."""
     tests, visibility = (exercise.public, "public") if job.public_only else (exercise.hidden, "hidden")
     loading = Loading(sandbox, submission, exercise.assignment, course)
-    student = Student(loading, exercise.assignment)
+    student = Student(loading, exercise.assignment, {} if job.public_only else exercise.script(job.seed))
     try:
         loaded = student.load_()
         seen = examine(tests, student, exercise.reference, job.seed, visibility)

@@ -26,7 +26,7 @@ ALLOWED = {
     "pipeline": {"checks", "diagnosis", "exercise", "intake", "loading", "policy", "sandbox", "scoring", "student"},
     "exercise": {"checks", "diagnosis", "student"},
     "policy": {"loading"},
-    "loading": {"intake", "places", "sandbox", "whereabouts"},
+    "loading": {"intake", "places", "rpc", "sandbox", "whereabouts"},
     "places": set(),
     "whereabouts": set(),
     "scoring": set(),

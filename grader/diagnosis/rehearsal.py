@@ -10,7 +10,9 @@ from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.diagnosis.faults import Fault, build, faulty_source
 from grader.diagnosis.inline import InlineStudent
+from grader.student.ahead import Script
 from grader.student.log import Answered
+from grader.student.questions import Question
 
 Log = tuple[Answered, ...]
 
@@ -46,3 +48,15 @@ class Rehearsals:
         with contextlib.suppress(Exception):  # it fails, or the check trips over this mistake: what was answered counts
             test.run(given)
         return tuple(student.log_)
+
+
+def foreseen(tests: Sequence[Test], solution: str, reference: ModuleType, seed: int) -> Script:
+    """What each test asks of right code: the questions it puts to the reference."""
+    student = InlineStudent(build(solution, "foreseen"), noting=True)
+    script: dict[str, Sequence[Question]] = {}
+    for number, test in enumerate(tests):
+        student.begin_([(number, test.id)])
+        with contextlib.suppress(Exception):  # an author's slip shows when a submission is graded
+            test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
+            script[test.id] = tuple(student.asked_)
+    return script

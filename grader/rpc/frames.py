@@ -1,6 +1,7 @@
 """Length-prefixed frames: a JSON header and the raw bytes of its tensors.
 
-``[4 bytes header length][4 bytes payload length][header][payload]``, lengths little-endian.
+``[4 bytes number][4 bytes header length][4 bytes payload length][header][payload]``, all little-endian. A question
+and its answers carry one number; it stands outside the message, so that the same question is the same bytes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from typing import Any, Final
 from grader.rpc.values import Decoder, Encoder, ProtocolError
 
 HEADER_CAP: Final = 4 << 20
-_PREFIX: Final = struct.Struct("<II")
+_NUMBER: Final = struct.Struct("<I")
+_LENGTHS: Final = struct.Struct("<II")
+_PREFIX: Final = struct.Struct("<III")
+_WRITTEN: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, check_circular=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One message: ``header["op"]`` or ``header["reply"]`` says what it is."""
 
+    number: int
     header: dict[str, Any]
     payload: memoryview
 
@@ -33,11 +38,16 @@ class Frame:
 
 
 def pack(header: dict[str, Any], encoder: Encoder | None = None) -> bytes:
-    """The bytes of one frame."""
+    """The bytes of one message, all but its number."""
     buffers: Sequence[bytes] = encoder.buffers if encoder else ()
     head = {**header, "buffers": encoder.heads} if encoder else header
-    text = json.dumps(head, separators=(",", ":"), ensure_ascii=True).encode()
-    return b"".join((_PREFIX.pack(len(text), sum(map(len, buffers))), text, *buffers))
+    text = _WRITTEN.encode(head).encode()
+    return b"".join((_LENGTHS.pack(len(text), sum(map(len, buffers))), text, *buffers))
+
+
+def numbered(number: int, message: bytes) -> bytes:
+    """A message as it travels."""
+    return _NUMBER.pack(number) + message
 
 
 class FrameReader:
@@ -54,7 +64,7 @@ class FrameReader:
         """The next whole frame, or None while bytes are missing. Raises ``ProtocolError``."""
         if len(self._held) < _PREFIX.size:
             return None
-        head_len, body_len = _PREFIX.unpack_from(self._held)
+        number, head_len, body_len = _PREFIX.unpack_from(self._held)
         if head_len > self._caps[0]:
             raise ProtocolError("a frame's header is over its limit")
         if body_len > self._caps[1]:
@@ -65,12 +75,12 @@ class FrameReader:
         head = bytes(self._held[_PREFIX.size : _PREFIX.size + head_len])
         body = memoryview(bytes(self._held[_PREFIX.size + head_len : end]))
         del self._held[:end]
-        return Frame(_header(head), body)
+        return Frame(number, _header(head), body)
 
 
 def _header(data: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(data)
+        header = json.loads(data.decode())
     except (ValueError, RecursionError):
         raise ProtocolError("a frame's header is no JSON") from None
     if not isinstance(header, dict):

@@ -98,7 +98,7 @@ class Encoder:
                 plain = torch.Tensor.detach(value)
                 if plain.layout is not torch.strided or plain.device.type != "cpu" or plain.dtype not in _TORCH_NAMES:
                     return {"o": f"a {str(plain.dtype)[6:]} tensor ({plain.layout}, on {plain.device.type})"}
-                data = plain.resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+                data = _bytes_of(plain.resolve_neg())
                 head = {"dtype": _TORCH_NAMES[plain.dtype], "shape": list(plain.shape)}
                 needs_grad = bool(torch.Tensor.requires_grad.__get__(value))  # type: ignore[attr-defined]
         except (RuntimeError, TypeError, ValueError, NotImplementedError, AttributeError):
@@ -120,6 +120,13 @@ class Encoder:
         return len(self.heads) - 1
 
 
+def _bytes_of(plain: torch.Tensor) -> bytes:
+    """The numbers in order, row by row."""
+    if plain.dtype is torch.bfloat16:  # NumPy has no such type
+        plain = plain.contiguous().reshape(-1).view(torch.uint8)
+    return plain.numpy().tobytes()
+
+
 def kind_of(value: object) -> str:
     """The class of ``value`` in at most 60 identifier characters, e.g. ``a LazyThing object``."""
     name = getattr(type(value), "__name__", "")
@@ -136,13 +143,13 @@ class Decoder:
     tensors: dict[int, torch.Tensor] = field(default_factory=dict)
     with_grad: set[int] = field(default_factory=set)
     nodes: int = 0
-    _starts: list[int] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         at = 0
         for head in self.heads:
-            self._starts.append(at)
             at += _size(head)
+            self._ends.append(at)
         if at != len(self.payload):
             raise ProtocolError("the bytes do not fit the shapes")
 
@@ -189,8 +196,7 @@ class Decoder:
         return found
 
     def _bytes(self, index: int) -> bytearray:
-        start = self._starts[index]
-        return bytearray(self.payload[start : start + _size(self.heads[index])])
+        return bytearray(self.payload[self._ends[index - 1] if index else 0 : self._ends[index]])
 
     def _tensor(self, index: int, needs_grad: bool) -> torch.Tensor:
         head = self.heads[index]
@@ -221,8 +227,11 @@ def _size(head: Any) -> int:
     if not isinstance(head, dict) or head.get("dtype") not in _ITEM or not isinstance(head.get("shape"), list):
         raise ProtocolError("a buffer has no dtype or shape")
     shape = head["shape"]
-    if len(shape) > MAX_RANK or not all(type(n) is int and 0 <= n < 1 << 31 for n in shape):
+    if len(shape) > MAX_RANK:
         raise ProtocolError("a buffer has an impossible shape")
+    for n in shape:
+        if type(n) is not int or not 0 <= n < 1 << 31:
+            raise ProtocolError("a buffer has an impossible shape")
     return math.prod(shape) * _ITEM[head["dtype"]]
 
 

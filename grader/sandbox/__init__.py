@@ -7,35 +7,47 @@ from typing import Any, Protocol
 
 from grader.model import Isolation, Limits, Output
 from grader.rpc.frames import Frame
-from grader.rpc.values import Encoder
 
 
 class SessionEnded(Exception):
-    """The worker is gone: it ended its process, crashed or broke the protocol. ``how`` is for people."""
+    """The worker is gone: it ended its process, crashed or broke the protocol. ``how`` is for people.
 
-    def __init__(self, how: str) -> None:
+    ``number``: the question it was at; one sent before the awaited one, perhaps.
+    """
+
+    def __init__(self, how: str, number: int) -> None:
         super().__init__(how)
         self.how = how
+        self.number = number
 
 
 class SessionTimedOut(Exception):
-    """The worker gave no answer in time and was killed."""
+    """The worker gave no answer to the question of this number in time and was killed."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"no answer to question {number} in time")
+        self.number = number
 
 
 class Session(Protocol):
-    """One worker, from its first question to its end."""
+    """One worker, from its first question to its end. Questions are answered in the order they were sent."""
 
-    def ask(
+    def send(self, *questions: bytes) -> int:
+        """Send questions (``grader.rpc.frames.pack``) without waiting; gives the number of the last.
+
+        Numbers go up by one. Many at once cost the worker one waking up.
+        """
+
+    def answer(
         self,
-        header: dict[str, Any],
-        encoder: Encoder | None,
+        number: int,
         limit_s: float,
         on_event: Callable[[dict[str, Any]], None] | None = None,
         total_s: float | None = None,
     ) -> Frame:
-        """Send one question and wait for its answer; raises ``SessionTimedOut`` or ``SessionEnded``.
+        """Wait for an answer, past those of earlier questions; raises ``SessionTimedOut`` or ``SessionEnded``.
 
-        ``limit_s`` starts again with each event of the worker's; ``total_s`` does not.
+        ``limit_s`` starts again with each event or earlier answer of the worker's; ``total_s`` does not.
         """
 
     def output(self) -> Output:

@@ -1,4 +1,4 @@
-"""One worker's pipes: a question out, events and an answer in, its prints drained all the while."""
+"""One worker's pipes: questions out, events and answers in, its prints drained all the while."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.model import Limits, Output
-from grader.rpc.frames import Frame, FrameReader, pack
-from grader.rpc.values import Encoder, ProtocolError
+from grader.rpc.frames import Frame, FrameReader, numbered
+from grader.rpc.values import ProtocolError
 from grader.sandbox import SessionEnded, SessionTimedOut
 from grader.sandbox.capture import Capture
 
@@ -43,76 +43,85 @@ class PipeSession:
             os.set_blocking(fd, False)
         for fd in (pipes.answer, pipes.stdout, pipes.stderr):
             self._poll.register(fd, select.POLLIN)
+        self._unsent = bytearray()
         self._asked = 0
+        self._answered = 0
         self._closed = False
 
-    def ask(
+    def send(self, *questions: bytes) -> int:
+        waiting = bool(self._unsent)
+        for question in questions:
+            self._asked += 1
+            self._unsent += numbered(self._asked, question)
+        if not waiting and not self._closed:
+            self._write()
+            if self._unsent:
+                self._poll.register(self._pipes.question, select.POLLOUT)
+        return self._asked
+
+    def answer(
         self,
-        header: dict[str, Any],
-        encoder: Encoder | None,
+        number: int,
         limit_s: float,
         on_event: Callable[[dict[str, Any]], None] | None = None,
         total_s: float | None = None,
     ) -> Frame:
         if self._closed:
-            raise SessionEnded("it had already ended")
-        self._asked += 1
-        data = memoryview(pack({**header, "n": self._asked}, encoder))
+            raise SessionEnded("it had already ended", number)
         try:
-            return self._exchange(data, limit_s, total_s or limit_s, on_event)
+            return self._awaited(number, limit_s, time.monotonic() + (total_s or float("inf")), on_event)
         except (SessionTimedOut, SessionEnded):
             self.close()
             raise
         except ProtocolError as broken:
             self.close()
-            raise SessionEnded(f"it broke the protocol: {broken}") from None
+            raise SessionEnded(f"it broke the protocol: {broken}", self._answered + 1) from None
 
-    def _exchange(
-        self,
-        data: memoryview,
-        limit_s: float,
-        total_s: float,
-        on_event: Callable[[dict[str, Any]], None] | None,
+    def _awaited(
+        self, number: int, limit_s: float, last: float, on_event: Callable[[dict[str, Any]], None] | None
     ) -> Frame:
-        last = time.monotonic() + total_s
+        """The answer of this number; answers before it are of questions nobody waits for any more."""
         deadline = min(last, time.monotonic() + limit_s)
-        data = self._write(data)
-        if data:
-            self._poll.register(self._pipes.question, select.POLLOUT)
         events = 0
         while True:
             while (frame := self._reader.next()) is not None:
-                if frame.header.get("n") != self._asked:
+                deadline = min(last, time.monotonic() + limit_s)
+                if frame.number != self._answered + 1:
                     raise ProtocolError("an answer to a question nobody asked")
-                if "event" not in frame.header:
+                if "event" in frame.header:
+                    events += 1
+                    if events > _EVENT_CAP:
+                        raise ProtocolError("too many events")
+                    if on_event is not None:
+                        on_event(frame.header)
+                    continue
+                self._answered += 1
+                if frame.number == number:
                     return frame
-                events += 1
-                if events > _EVENT_CAP:
-                    raise ProtocolError("too many events")
-                if on_event is not None:
-                    on_event(frame.header)
-                    deadline = min(last, time.monotonic() + limit_s)
             left = deadline - time.monotonic()
             if left <= 0:
-                raise SessionTimedOut
-            for fd, _ in self._poll.poll(left * 1000 + 1):
-                if fd == self._pipes.question:
-                    data = self._write(data)
-                    if not data:
-                        self._poll.unregister(fd)
-                else:
-                    self._drain(fd)
+                raise SessionTimedOut(self._answered + 1)
+            self._move(left)
 
-    def _write(self, data: memoryview) -> memoryview:
+    def _move(self, limit_s: float) -> None:
+        """Wait until something can be read or written, and do so."""
+        for fd, _ in self._poll.poll(limit_s * 1000 + 1):
+            if fd == self._pipes.question:
+                self._write()
+                if not self._unsent:
+                    self._poll.unregister(fd)
+            else:
+                self._drain(fd)
+
+    def _write(self) -> None:
+        """As much as the pipe takes. A broken pipe is no news here: the answer pipe ends as well."""
         try:
-            while data:
-                data = data[os.write(self._pipes.question, data) :]
+            while self._unsent:
+                del self._unsent[: os.write(self._pipes.question, self._unsent)]
         except BlockingIOError:
             pass
         except BrokenPipeError:
-            self._finish_reading()
-            raise SessionEnded(self._how()) from None
-        return data
+            self._unsent.clear()
 
     def _drain(self, fd: int) -> None:
         try:
@@ -128,7 +137,7 @@ class PipeSession:
             self._reader.feed(data)
         else:
             self._finish_reading()
-            raise SessionEnded(self._how())
+            raise SessionEnded(self._how(), self._answered + 1)
 
     def _finish_reading(self) -> None:
         """Take what is left in the print pipes, without waiting and without end."""

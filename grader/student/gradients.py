@@ -11,8 +11,9 @@ from torch import Tensor
 
 from grader.errors import WorkerDied
 from grader.rpc.frames import Frame
-from grader.rpc.values import Encoder, ProtocolError
+from grader.rpc.values import ProtocolError
 from grader.student.log import Answered
+from grader.student.questions import Question, Questions
 
 
 class Asks(Protocol):
@@ -23,7 +24,10 @@ class Asks(Protocol):
     @property
     def generation_(self) -> int: ...
 
-    def ask_(self, header: dict[str, Any], encoder: Encoder | None, owner: str) -> Frame: ...
+    @property
+    def questions_(self) -> Questions: ...
+
+    def ask_(self, question: Question) -> Frame: ...
 
     def protocol_broken_(self, owner: str, why: str) -> WorkerDied: ...
 
@@ -46,16 +50,14 @@ class GoesBothWays(Protocol):
 class Asked:
     """One call that was sent, and what is needed to go back through it."""
 
-    def __init__(self, student: Asks, body: dict[str, Any], encoder: Encoder, owner: str) -> None:
-        self._student, self._body, self._encoder, self._owner = student, body, encoder, owner
+    def __init__(self, student: Asks, question: Question) -> None:
+        self._student, self._question = student, question
         self._generation = 0
-        self._number = 0
         self.after: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
 
     def forward(self) -> Answer:
-        frame = self._student.ask_(self._body, self._encoder, self._owner)
+        frame = self._student.ask_(self._question)
         self._generation = self._student.generation_
-        self._number = frame.header["n"]
         try:
             decoder = frame.decoder()
             value = decoder.decode(frame.header.get("reply"))
@@ -66,20 +68,19 @@ class Asked:
                 self.after = (tuple(args), dict(named))
             return answer
         except (ProtocolError, TypeError, ValueError) as broken:
-            raise self._student.protocol_broken_(self._owner, str(broken)) from None
+            raise self._student.protocol_broken_(self._question.owner, str(broken)) from None
 
     def backward(self, grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+        owner = self._question.owner
         if self._generation != self._student.generation_:
-            raise WorkerDied(self._owner, "its process ended before the gradients were asked for")
-        encoder = Encoder()
-        body = {"op": "backward", "call": self._number, "grads": encoder.encode(list(grads))}
-        frame = self._student.ask_(body, encoder, self._owner)
+            raise WorkerDied(owner, "its process ended before the gradients were asked for")
+        frame = self._student.ask_(self._student.questions_.backward(owner, self._question.label, grads))
         try:
             value = frame.decoder().decode(frame.header.get("reply"))
         except ProtocolError as broken:
-            raise self._student.protocol_broken_(self._owner, str(broken)) from None
+            raise self._student.protocol_broken_(owner, str(broken)) from None
         found = [v if isinstance(v, Tensor) else None for v in value] if isinstance(value, list) else []
-        self._student.log_.append(Answered(f"{self._owner} (gradients)", found))
+        self._student.log_.append(Answered(f"{owner} (gradients)", found))
         return found
 
 

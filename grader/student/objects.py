@@ -10,14 +10,15 @@ from torch import Tensor
 
 from grader.errors import CheckFailed, WorkerDied
 from grader.model import Text
-from grader.rpc.values import Encoder, Handle, ProtocolError
+from grader.rpc.values import Handle, ProtocolError
 from grader.student.calls import Call
+from grader.student.questions import Held
 
 if TYPE_CHECKING:
     from grader.student.proxy import Student
 
 
-class StudentObject:
+class StudentObject(Held):
     """An object of the student's that stays in the worker: a module, a cache."""
 
     def __init__(self, student: Student, handle: Handle, owner: str, generation: int) -> None:
@@ -48,9 +49,7 @@ class StudentObject:
 
     def load_(self, values: dict[str, Tensor]) -> None:
         """Copy values into the parameters of these names. Raises ``CheckFailed`` where one does not fit."""
-        encoder = Encoder()
-        tree = encoder.encode({name: value.detach() for name, value in values.items()})
-        answer = self._do("load", {"values": tree}, encoder)
+        answer = self._do("load", {"values": {name: value.detach() for name, value in values.items()}})
         absent = list(answer.get("absent", [])) if isinstance(answer, dict) else []
         differing = dict(answer.get("differing", {})) if isinstance(answer, dict) else {}
         if absent:
@@ -99,10 +98,10 @@ class StudentObject:
         target = {"object": self._handle.id, "method": method}
         return self._student.call_(target, args, named, owner=self._owner, watch=watch, graph=True)
 
-    def _do(self, what: str, more: dict[str, Any] | None = None, encoder: Encoder | None = None) -> Any:
+    def _do(self, what: str, more: dict[str, Any] | None = None) -> Any:
         self._refuse_stale()
-        header = {"op": "object", "object": self._handle.id, "do": what, **(more or {})}
-        frame = self._student.ask_(header, encoder, self._owner)
+        question = self._student.questions_.about_object(self._owner, self._handle.id, what, more or {})
+        frame = self._student.ask_(question)
         try:
             return frame.decoder().decode(frame.header.get("reply"))
         except ProtocolError as broken:
@@ -111,14 +110,3 @@ class StudentObject:
     def _refuse_stale(self) -> None:
         if self._generation != self._student.generation_:
             raise WorkerDied(self._owner, "its process had ended in an earlier step of this check")
-
-
-def handled(value: Any) -> Any:
-    """Proxies inside arguments become handles."""
-    if isinstance(value, StudentObject):
-        return value.handle_
-    if isinstance(value, tuple | list):
-        return type(value)(handled(item) for item in value)
-    if isinstance(value, dict):
-        return {key: handled(item) for key, item in value.items()}
-    return value

@@ -13,6 +13,7 @@ from typing import Any, Final
 import torch
 
 from grader.errors import (
+    LostAhead,
     StudentError,
     StudentMissing,
     StudentOutOfMemory,
@@ -24,12 +25,14 @@ from grader.errors import (
 from grader.loading import Loaded, Loading
 from grader.model import Assignment, Limits, Output, Place, Text
 from grader.rpc.frames import Frame
-from grader.rpc.values import Encoder, Handle
+from grader.rpc.values import Handle
 from grader.sandbox import Session, SessionEnded, SessionTimedOut
+from grader.student.ahead import Ahead, Script
 from grader.student.calls import Call, exception_facts
 from grader.student.gradients import Asked, differentiable
 from grader.student.log import Answered, Raised
-from grader.student.objects import StudentObject, handled
+from grader.student.objects import StudentObject
+from grader.student.questions import Question, Questions
 
 _STRIKES: Final = 2  # a function that timed out this often is not called again
 
@@ -37,12 +40,14 @@ _STRIKES: Final = 2  # a function that timed out this often is not called again
 class Student:
     """One submission in its worker. Attributes are the contract's names; everything else ends with ``_``."""
 
-    def __init__(self, loading: Loading, assignment: Assignment) -> None:
+    def __init__(self, loading: Loading, assignment: Assignment, script: Script | None = None) -> None:
         self._limits: Limits = assignment.limits
         self._loading = loading
         self._session: Session | None = None
         self._loaded: Loaded | None = None
         self._generation = 0
+        self._questions = Questions()
+        self._ahead = Ahead(script or {})
         self._strikes: dict[str, int] = {}
         self._ends = time.monotonic() + self._limits.submission_s
         self._outputs: list[Output] = []
@@ -67,7 +72,7 @@ class Student:
 
     def seed(self, number: int) -> None:
         """Seed torch, NumPy and random in the worker."""
-        self.ask_({"op": "seed", "seed": number}, None, "seed")
+        self.ask_(self._questions.seed(number))
 
     # -- what the machinery uses ----------------------------------------------------------------
 
@@ -78,6 +83,21 @@ class Student:
             self._session, self._loaded = self._loading.run()
         assert self._loaded is not None
         return self._loaded
+
+    def begin_(self, tests: Sequence[tuple[int, str]]) -> None:
+        """The first of these tests (number and id) is on, the next come after it. What they ask may go out now."""
+        self.last_called_, self.log_ = None, []
+        self._questions.begin(tests[0][0])
+        if self._session is not None:
+            self._ahead.begin(self._session, [test for _, test in tests], self._can_answer)
+
+    def _can_answer(self, owner: str) -> bool:
+        found = self._loaded.definition(owner) if self._loaded else None
+        return (found is None or found.state == "present") and self._strikes.get(owner, 0) < _STRIKES
+
+    @property
+    def questions_(self) -> Questions:
+        return self._questions
 
     @property
     def generation_(self) -> int:
@@ -135,20 +155,10 @@ class Student:
         graph: bool,
     ) -> Call:
         self._refuse_missing(owner)
-        encoder = Encoder()
-        body = {
-            "op": "call",
-            **target,
-            "args": {"t": [encoder.encode(handled(a)) for a in args]},
-            "kwargs": {"d": [[key, encoder.encode(handled(value))] for key, value in named.items()]},
-            "watch": watch,
-            "hold": hold,
-        }
-        leaves = [t for t in encoder.tensors if t.requires_grad]
-        body["graph"] = graph or bool(leaves)
-        asked = Asked(self, body, encoder, owner)
-        if body["graph"] and torch.is_grad_enabled():
-            value = differentiable(asked, leaves)
+        question = self._questions.call(owner, target, args, named, watch=watch, hold=hold, graph=graph)
+        asked = Asked(self, question)
+        if (graph or question.leaves) and torch.is_grad_enabled():
+            value = differentiable(asked, question.leaves)
         else:
             value = asked.forward().value
         if hold:
@@ -157,8 +167,9 @@ class Student:
             value = StudentObject(self, value, owner, self._generation)
         return Call(value, asked.after[0], asked.after[1])
 
-    def ask_(self, header: dict[str, Any], encoder: Encoder | None, owner: str) -> Frame:
+    def ask_(self, question: Question) -> Frame:
         """One question under its limit; every way it can end without a value is an exception."""
+        owner = question.owner
         if self._strikes.get(owner, 0) >= _STRIKES:
             raise StudentTimedOut(owner, self._limits.call_s, self.place_of_(owner))
         self.load_()
@@ -167,14 +178,22 @@ class Student:
         left = self._ends - time.monotonic()
         if left <= 0:
             raise StudentTimedOut(owner, self._limits.submission_s, self.place_of_(owner))
+        number = self._ahead.take(question)
+        if number is None:
+            number = self._session.send(question.data)
         try:
-            frame = self._session.ask(header, encoder, min(limit, left))
-        except SessionTimedOut:
-            self._strikes[owner] = self._strikes.get(owner, 0) + 1
+            frame = self._session.answer(number, min(limit, left))
+        except SessionTimedOut as late:
+            guilty = owner if late.number == number else self._ahead.owner(late.number) or owner
+            self._strikes[guilty] = self._strikes.get(guilty, 0) + 1
             self._drop_session()
+            if late.number != number:
+                raise LostAhead from None
             raise StudentTimedOut(owner, min(limit, left), self.place_of_(owner)) from None
         except SessionEnded as ended:
             self._drop_session()
+            if ended.number != number:
+                raise LostAhead from None
             raise WorkerDied(owner, ended.how, self.place_of_(owner)) from None
         if "raised" in frame.header:
             raise self._raised(frame.header["raised"], owner)
@@ -203,6 +222,7 @@ class Student:
     def _drop_session(self) -> None:
         if self._session is not None:
             self._session.close()
+            self._ahead.forget()
             self._outputs.append(self._session.output())
             self._session = None
 

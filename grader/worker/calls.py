@@ -40,16 +40,16 @@ class Calls:
         decoder = frame.decoder()
         args, kwargs = decoder.decode(question["args"]), decoder.decode(question["kwargs"])
         leaves: dict[int, torch.Tensor] = {}
-        if question["graph"]:
+        if question["graph"] is not None:
             leaves = {i: decoder.tensors[i].requires_grad_() for i in sorted(decoder.with_grad)}
             stand_ins = {id(leaf): leaf.clone() for leaf in leaves.values()}  # in-place writes are legal on these
             args, kwargs = _replaced(args, stand_ins), _replaced(kwargs, stand_ins)
         args, kwargs = self._objects.resolve(args), self._objects.resolve(kwargs)
         value = self._target(question)(*args, **kwargs)
-        if question["graph"]:
-            self._pending = (question["n"], leaves)
+        if question["graph"] is not None:
+            self._pending = (question["graph"], leaves)
         self._after = (args, kwargs) if question["watch"] else None
-        return self._objects.hold(value) if question["hold"] else value
+        return self._objects.hold(question["hold"], value) if question["hold"] is not None else value
 
     def _target(self, question: dict[str, Any]) -> Any:
         if "name" in question:
@@ -72,7 +72,7 @@ class Calls:
 
     def backward(self, frame: Frame) -> Any:
         """Gradients of the leaves of an earlier call, in the order of their buffers; None where none came."""
-        graph = self._graphs[frame.header["call"]]
+        graph = self._graphs[frame.header["graph"]]
         given = frame.decoder().decode(frame.header["grads"])
         pairs = [(out, grad) for out, grad in zip(graph.outputs, given, strict=True) if grad is not None]
         pairs = [(out, grad) for out, grad in pairs if out.requires_grad]

@@ -12,11 +12,10 @@ from grader.rpc.values import Handle, kind_of
 
 
 class Objects:
-    """Numbered objects and what can be asked of them."""
+    """Objects under the numbers they were asked to be kept by, and what can be asked of them."""
 
     def __init__(self) -> None:
         self._held: dict[int, Any] = {}
-        self._next = 1
         self._operations: Mapping[str, Callable[[Any, Frame], Any]] = {
             "parameters": lambda held, frame: dict(_parameters(held)),
             "load": _load,
@@ -27,8 +26,7 @@ class Objects:
             "grads": lambda held, frame: {name: p.grad for name, p in _parameters(held)},
         }
 
-    def hold(self, thing: Any) -> Handle:
-        number, self._next = self._next, self._next + 1
+    def hold(self, number: int, thing: Any) -> Handle:
         self._held[number] = thing
         return Handle(number, kind_of(thing))
 

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import numpy as np
 import torch
 
-from grader.rpc.frames import Frame, FrameReader, pack, read_frame, write_all
+from grader.rpc.frames import Frame, FrameReader, numbered, pack, read_frame, write_all
 from grader.rpc.values import Encoder
 from grader.worker import loader
 from grader.worker.calls import Calls
@@ -51,7 +51,7 @@ class Worker:
 
     def answer(self, frame: Frame) -> None:
         """One question, one answer; whatever the student's code raises becomes part of the answer."""
-        self._asked = frame.header["n"]
+        self._asked = frame.number
         encoder = Encoder()
         try:
             result = self._operations[frame.header["op"]](frame)
@@ -62,13 +62,16 @@ class Worker:
         for stream in self._streams:
             with contextlib.suppress(Exception):
                 stream.flush()
-        self._send(pack({**body, "n": self._asked}, encoder))
+        self._say(body, encoder)
+
+    def _say(self, body: dict[str, Any], encoder: Encoder | None = None) -> None:
+        self._send(numbered(self._asked, pack(body, encoder)))
 
     def _load(self, frame: Frame) -> Any:
         question = frame.header
 
         def announce(index: int, place: Mapping[str, Any]) -> None:
-            self._send(pack({"event": "statement", "index": index, **place, "n": self._asked}))
+            self._say({"event": "statement", "index": index, **place})
 
         loaded = loader.load(
             question["chunks"],

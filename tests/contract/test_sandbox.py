@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from grader.model import Limits
+from grader.rpc.frames import pack
 from grader.rpc.values import Encoder
 from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut
 from grader.sandbox.zygote import ZygoteSandbox
@@ -42,17 +43,25 @@ def load_question(source: str) -> dict[str, Any]:
 
 
 def ask(session: Session, header: dict[str, Any], limit_s: float = 20.0) -> Any:
-    return session.ask(header, None, limit_s)
+    return session.answer(session.send(pack(header)), limit_s)
+
+
+def call_header(*args: object, encoder: Encoder | None = None) -> dict[str, Any]:
+    encoder = encoder or Encoder()
+    return {
+        "op": "call", "name": "f", "args": {"t": [encoder.encode(a) for a in args]}, "kwargs": {"d": []},
+        "graph": None, "watch": False, "hold": None,
+    }  # fmt: skip
+
+
+def answered(session: Session, number: int, limit_s: float = 20.0) -> Any:
+    frame = session.answer(number, limit_s)
+    return frame.header.get("raised") or frame.decoder().decode(frame.header["reply"])
 
 
 def call(session: Session, *args: object, limit_s: float = 20.0) -> Any:
     encoder = Encoder()
-    header = {
-        "op": "call", "name": "f", "args": {"t": [encoder.encode(a) for a in args]}, "kwargs": {"d": []},
-        "graph": False, "watch": False, "hold": False,
-    }  # fmt: skip
-    frame = session.ask(header, encoder, limit_s)
-    return frame.header.get("raised") or frame.decoder().decode(frame.header["reply"])
+    return answered(session, session.send(pack(call_header(*args, encoder=encoder), encoder)), limit_s)
 
 
 def test_a_question_gets_its_answer(sandbox: Sandbox) -> None:
@@ -145,8 +154,8 @@ def test_bytes_written_behind_our_back_break_the_protocol(sandbox: Sandbox) -> N
 
 def test_an_answer_to_another_question_is_refused(sandbox: Sandbox) -> None:
     forge = (
-        'import os, struct\ndef f():\n    body = b\'{"reply": 42, "n": 99}\'\n'
-        "    for fd in range(3, 64):\n        try: os.write(fd, struct.pack('<II', len(body), 0) + body)\n"
+        "import os, struct\ndef f():\n    body = b'{\"reply\": 42}'\n"
+        "    for fd in range(3, 64):\n        try: os.write(fd, struct.pack('<III', 99, len(body), 0) + body)\n"
         "        except OSError: pass\n    return 1"
     )
     session = opened(sandbox, forge)
@@ -167,3 +176,21 @@ def test_no_file_can_be_written(sandbox: Sandbox, tmp_path: Any) -> None:
     call(session, str(target))
     session.close()
     assert not target.exists() or target.read_text() == ""
+
+
+def test_questions_sent_together_are_answered_in_order_and_unwanted_answers_are_passed_over(sandbox: Sandbox) -> None:
+    session = opened(sandbox, "seen = []\ndef f(x):\n    seen.append(x)\n    return list(seen)")
+    numbers = [session.send(pack(call_header(n))) for n in range(4)]
+    assert [answered(session, numbers[n]) for n in (1, 3)] == [[0, 1], [0, 1, 2, 3]]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("source", "ending"), [("import os; os._exit(3)", SessionEnded), ("while True: pass", SessionTimedOut)]
+)
+def test_an_ending_names_the_question_it_was_at(sandbox: Sandbox, source: str, ending: type[Any]) -> None:
+    session = opened(sandbox, f"def f(x):\n    if x == 1:\n        {source}\n    return x")
+    numbers = [session.send(pack(call_header(n))) for n in range(3)]
+    with pytest.raises(ending) as ended:
+        session.answer(numbers[2], 1.0)
+    assert ended.value.number == numbers[1]

@@ -13,14 +13,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.rpc.frames import FrameReader, pack
+from grader.rpc.frames import FrameReader, numbered, pack
 from grader.rpc.values import Encoder, Opaque, ProtocolError
 
 
 def across(value: object) -> Any:
     encoder = Encoder()
     reader = FrameReader(1 << 24)
-    reader.feed(pack({"reply": encoder.encode(value), "n": 1}, encoder))
+    reader.feed(numbered(1, pack({"reply": encoder.encode(value)}, encoder)))
     frame = reader.next()
     assert frame is not None and reader.next() is None
     return frame.decoder().decode(frame.header["reply"])
@@ -118,7 +118,8 @@ def test_random_bytes_are_refused_or_incomplete(data: bytes) -> None:
 @given(st.data())
 def test_a_mutated_frame_is_a_value_or_refused_or_incomplete(data: st.DataObject) -> None:
     encoder = Encoder()
-    good = bytearray(pack({"reply": encoder.encode((torch.ones(2, 3), {"a": [1.5, np.ones(2)]})), "n": 1}, encoder))
+    tree = encoder.encode((torch.ones(2, 3), {"a": [1.5, np.ones(2)]}))
+    good = bytearray(numbered(1, pack({"reply": tree}, encoder)))
     assert outcome(bytes(good)) == "value"
     for _ in range(data.draw(st.integers(1, 4))):
         good[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
@@ -148,11 +149,11 @@ heads = st.lists(
 @given(tree=json_trees, heads=heads, payload=st.binary(max_size=64))
 def test_any_json_tree_is_a_value_or_refused(tree: object, heads: object, payload: bytes) -> None:
     text = json.dumps({"reply": tree, "buffers": heads}).encode()
-    assert outcome(struct.pack("<II", len(text), len(payload)) + text + payload) in ("value", "refused")
+    assert outcome(struct.pack("<III", 1, len(text), len(payload)) + text + payload) in ("value", "refused")
 
 
 def test_a_frame_over_its_cap_is_refused_before_it_is_read() -> None:
     reader = FrameReader(payload_cap=100)
-    reader.feed(struct.pack("<II", 10, 101))
+    reader.feed(struct.pack("<III", 1, 10, 101))
     with pytest.raises(ProtocolError, match="over its size limit"):
         reader.next()
