@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Final
 
 from grader.checks.collected import Test
 from grader.checks.examination import Examination
@@ -14,10 +13,8 @@ from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
 from grader.diagnosis.rehearsal import Rehearsals, foreseen
 from grader.errors import UsageError
-from grader.model import Assignment, Course
+from grader.model import Assignment, Course, Flag
 from grader.student import Script, Student
-
-_DIAGNOSIS_S: Final = 0.5  # seconds after which no further mistake is tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +45,17 @@ class Exercise:
             return seen
         return block_inherited(self.hidden, seen, student, self.solution, self.reference, seed)
 
-    def diagnose(self, seen: Examination, seed: int) -> tuple[Named, ...]:
-        """The known mistakes that explain what failed; nothing where the exercise knows none."""
+    def diagnose(self, seen: Examination, seed: int) -> tuple[tuple[Named, ...], tuple[Flag, ...]]:
+        """The known mistakes that explain what failed; a flag for staff where finding them went wrong."""
         if not self.faults or self.reference is None:
-            return ()
+            return (), ()
         if seed not in self._rehearsed:
             self._rehearsed.clear()
             self._rehearsed[seed] = Rehearsals(self.solution, self.reference, seed)
         try:
-            return diagnose(self.hidden, seen.results, seen.logs, self.faults, self._rehearsed[seed], _DIAGNOSIS_S)
-        except Exception:  # a diagnosis is a courtesy: no mark may hang on it
-            return ()
+            return diagnose(self.hidden, seen.results, seen.logs, self.faults, self._rehearsed[seed]), ()
+        except Exception as failed:  # a diagnosis is a courtesy: no mark may hang on it
+            return (), (Flag("diagnosis_failed", f"{type(failed).__name__}: {failed}"[:300]),)
 
 
 def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:

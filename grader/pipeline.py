@@ -22,6 +22,7 @@ from grader.exercise import Exercise
 from grader.loading import Loaded, Loading
 from grader.model import (
     Course,
+    Flag,
     GradeReport,
     Isolation,
     Job,
@@ -45,6 +46,7 @@ class Verdict:
     tests: tuple[TestResult, ...]
     output: Output
     named: tuple[Named, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 def grade(job: Job, course: Course, exercise: Exercise, sandbox: Sandbox) -> GradeReport:
@@ -85,10 +87,10 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
         student.close_()
     if job.public_only or all(r.outcome is Outcome.PASSED for r in seen.results):
         return Verdict(loaded, seen.results, output)
-    named = exercise.diagnose(seen, job.seed)
+    named, flags = exercise.diagnose(seen, job.seed)
     again = Student(loading, exercise.assignment)
     try:
-        return Verdict(loaded, reenact(tests, seen.results, again, exercise.reference), output, named)
+        return Verdict(loaded, reenact(tests, seen.results, again, exercise.reference), output, named, flags)
     finally:
         again.close_()
 
@@ -98,7 +100,7 @@ def _report(
 ) -> GradeReport:
     """Score and put together; a fault of ours in any test means no score at all."""
     assignment = exercise.assignment
-    flags = (*submission.flags, *verdict.loaded.flags, *policy_flags(assignment, verdict.loaded))
+    flags = (*submission.flags, *verdict.flags, *verdict.loaded.flags, *policy_flags(assignment, verdict.loaded))
     criteria = scoring.score_criteria(assignment, verdict.tests, job.lang)
     score: Fraction | None = scoring.total(criteria, flags)
     status, reason = Status.GRADED, verdict.loaded.trouble

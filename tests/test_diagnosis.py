@@ -8,6 +8,7 @@ import pytest
 
 from grader.desk import Desk
 from grader.diagnosis.faults import faulty_source, source_of_solution
+from grader.diagnosis.parsimony import best_covers, told
 from grader.model import Job, Outcome
 
 SEED = 77
@@ -31,8 +32,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 def names() -> list[str]:
     return [
-        "no_scale", "scale_by_width", "scale_multiplied", "softmax_over_queries", "zero_fill", "mask_inverted",
-        "empty_rows_nan", "weights_transposed",
+        "no_scale", "scale_by_width", "softmax_over_queries", "zero_fill", "mask_inverted", "empty_rows_left",
+        "weights_transposed", "keys_for_values",
     ]  # fmt: skip
 
 
@@ -69,3 +70,30 @@ def test_a_composed_function_that_only_passes_on_a_broken_helper_is_blocked(desk
     inherited = [t for t in report.tests if t.outcome is Outcome.BLOCKED and t.detail == "inherited"]
     assert inherited and {t.blocked_by for t in inherited} == {"scale"}
     assert report.score == 18
+
+
+def test_two_mistakes_at_once_are_both_named_and_nothing_else(desk: Desk, tmp_path: Path) -> None:
+    exercise = desk.exercise("attention")
+    both = [fault for fault in exercise.faults if fault.id in ("no_scale", "zero_fill")]
+    source = faulty_source(source_of_solution(exercise.assignment), both)
+    assert source is not None
+    (tmp_path / "attention.py").write_text(source, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    assert {name for finding in report.diagnosis for name in finding.faults} == {"no_scale", "zero_fill"}
+
+
+def test_a_diagnosis_that_fails_costs_nothing_and_is_told_to_staff(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.exercise.diagnose", lambda *given: 1 / 0)
+    (tmp_path / "attention.py").write_text(SOFTMAX_IN_OWN_WORDS, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    assert report.score == 18 and [flag.kind for flag in report.flags] == ["diagnosis_failed"]
+
+
+def test_fewer_mistakes_are_told_before_more_and_the_better_fit_before_the_worse() -> None:
+    a, b, c = (frozenset({name}) for name in "abc")
+    assert best_covers([[a, b | c], [b | c, a | b]], lambda ids: 0) == (a | b, b | c)
+    assert best_covers([[a, b], [b]], lambda ids: 0) == (b,)
+    assert best_covers([[a, b]], lambda ids: 2 if ids == b else 1) == (b,)
+    assert set(told([[a], [b, a | b]], [a | b])) == {a | b}

@@ -7,18 +7,21 @@ against it. Single mistakes first, then pairs. A mark is never changed by any of
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from typing import Final
 
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
+from grader.diagnosis.parsimony import Ids, best_covers, told
 from grader.diagnosis.rehearsal import Log, Rehearsals
 from grader.model import Outcome, TestResult
-from grader.student.log import Raised, alike
+from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
+_LOOKS: Final = 4000  # rehearsals of a test that one submission may want; a count, so that every run says the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +44,57 @@ def diagnose(
     logs: Mapping[str, Log],
     faults: Sequence[Fault],
     rehearsals: Rehearsals,
-    budget_s: float,
 ) -> tuple[Named, ...]:
-    """Every set of mistakes that explains a piece of evidence, the most telling first."""
+    """The fewest mistakes that explain what they can of the evidence, the most telling first."""
     case = _Case({t.id: t for t in tests}, logs, rehearsals)
-    ends = time.monotonic() + budget_s
-    open_evidence = list(_evidence(case, results).items())
-    found: list[tuple[tuple[str, str], tuple[Fault, ...], int]] = []
-    for sets in (_singles(faults), None):
-        candidates = sets if sets is not None else _pairs(faults, found)
-        left = []
-        for place, spots in open_evidence:
-            fitting = [s for s in candidates if time.monotonic() < ends and case.explains(s, place[1], spots)]
-            found += [(place, s, len(spots)) for s in fitting]
-            if not fitting:
-                left.append((place, spots))
-        open_evidence = left
-    return _merged(found)
+    pieces = [_Piece(*place, spots, case.right(place[1])) for place, spots in _evidence(case, results).items()]
+    own = {piece: list(_fitting(case, faults, piece)) for piece in pieces}
+    every = {_ids(group): group for groups in own.values() for group in groups}
+    explained = {
+        piece: [group for group in every.values() if group in groups or case.explains(group, piece)]
+        for piece, groups in own.items()
+        if groups
+    }
+    by_id = {fault.id: fault for fault in faults}
+    choices = [[_ids(group) for group in groups] for groups in explained.values()]
+    covers = best_covers(choices, lambda ids: case.fit(tuple(f for f in faults if f.id in ids)))
+    return _named(explained, told(choices, covers), by_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of evidence: the calls of one function that differ, and those that do not."""
+
+    criterion: str
+    function: str
+    spots: tuple[Spot, ...]
+    right: tuple[Spot, ...]
+
+
+def _ids(group: Iterable[Fault]) -> Ids:
+    return frozenset(fault.id for fault in group)
+
+
+def _fitting(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tuple[Fault, ...]]:
+    """Single mistakes that explain a piece of evidence; pairs where none does."""
+    singles = [(fault,) for fault in faults if case.explains((fault,), piece)]
+    yield from singles
+    if not singles:
+        yield from (pair for pair in _pairs(case, faults, piece) if case.explains(pair, piece))
+
+
+def _named(
+    explained: Mapping[_Piece, Sequence[tuple[Fault, ...]]], groups: Sequence[Ids], faults: Mapping[str, Fault]
+) -> tuple[Named, ...]:
+    """Each group with the pieces that it, or part of it, explains."""
+    found = []
+    for ids in groups:
+        pieces = [piece for piece, fitting in explained.items() if any(_ids(group) <= ids for group in fitting)]
+        calls = sum(len(piece.spots) for piece in pieces)
+        function = max(pieces, key=lambda piece: len(piece.spots)).function
+        members = tuple(fault for name, fault in faults.items() if name in ids)
+        found.append(Named(members, function, frozenset(piece.criterion for piece in pieces), calls, calls))
+    return tuple(sorted(found, key=lambda named: (-named.explains, [fault.id for fault in named.faults])))
 
 
 class _Case:
@@ -65,29 +102,64 @@ class _Case:
 
     def __init__(self, tests: Mapping[str, Test], logs: Mapping[str, Log], rehearsals: Rehearsals) -> None:
         self._tests, self.logs, self._rehearsals = tests, logs, rehearsals
-        self.differs: dict[Spot, bool] = {}
-        for test_id, log in logs.items():
-            right = self.of((), test_id) or ()
-            for i, answer in enumerate(log):
-                self.differs[(test_id, i)] = not (i < len(right) and alike(answer, right[i]))
+        self._looked: set[tuple[tuple[str, ...], str]] = set()
 
-    def of(self, faults: Sequence[Fault], test_id: str) -> Log | None:
-        return self._rehearsals.log(faults, self._tests[test_id])
+    @cached_property
+    def differs(self) -> Mapping[Spot, bool]:
+        """Whether an answer differs from the reference's, for every recorded call."""
+        return {(test, i): not self._same((), answer, (test, i)) for test, log in self.logs.items()
+                for i, answer in enumerate(log)}  # fmt: skip
 
-    def explains(self, faults: tuple[Fault, ...], function: str, spots: Sequence[Spot]) -> bool:
-        """Reproduces the evidence, and every other answer of this function, right or wrong alike."""
-        return all(self._same(faults, spot) for spot in spots) and all(
-            self._same(faults, spot)
-            for spot, differs in self.differs.items()
-            if not differs and _plain_name(self.logs[spot[0]][spot[1]].function) == function
-        )
+    def right(self, function: str) -> tuple[Spot, ...]:
+        """The calls of a function that were answered as the reference answers them."""
+        return tuple(s for s, off in self.differs.items() if not off and _plain_name(self._at(s).function) == function)
 
-    def _same(self, faults: tuple[Fault, ...], spot: Spot) -> bool:
-        log = self.of(faults, spot[0])
-        return log is not None and spot[1] < len(log) and alike(self.logs[spot[0]][spot[1]], log[spot[1]])
+    def explains(self, faults: tuple[Fault, ...], piece: _Piece) -> bool:
+        """Reproduces the evidence, and every right answer of this function alike."""
+        return all(self.matches(faults, spot) for spot in (*piece.spots, *piece.right))
+
+    def fit(self, faults: tuple[Fault, ...]) -> int:
+        """How many of all answers code with these mistakes gives."""
+        return sum(self.matches(faults, spot) for spot in self.differs)
+
+    def matches(self, faults: tuple[Fault, ...], spot: Spot) -> bool:
+        """Whether code with these mistakes answers as the student did."""
+        return self._same(faults, self._at(spot), spot)
+
+    def touches(self, fault: Fault, spot: Spot) -> bool:
+        """Whether a mistake changes what the reference answers there."""
+        log = self._log((), spot[0])
+        return log is None or spot[1] >= len(log) or not self._same((fault,), log[spot[1]], spot)
+
+    def _at(self, spot: Spot) -> Answered:
+        return self.logs[spot[0]][spot[1]]
+
+    def _same(self, faults: tuple[Fault, ...], answer: Answered, spot: Spot) -> bool:
+        log = self._log(faults, spot[0])
+        return log is not None and spot[1] < len(log) and alike(answer, log[spot[1]])
+
+    def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
+        self._looked.add((tuple(fault.id for fault in faults), test))
+        return self._rehearsals.log(faults, self._tests[test]) if len(self._looked) <= _LOOKS else None
 
 
-def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str], list[Spot]]:
+def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tuple[Fault, ...]]:
+    """Pairs that could explain what no single mistake does.
+
+    Where one of two mistakes alone changes an answer, the pair gives that one's answer. So at every spot of the
+    evidence one of them matches or both have a hand in it, and where the student is right it is both or neither.
+    """
+    spots, right = piece.spots, piece.right
+    matching = {f.id: {spot for spot in spots if case.matches((f,), spot)} for f in faults}
+    touching = {f.id: {spot for spot in spots if case.touches(f, spot)} for f in faults}
+    for a, b in combinations([f for f in faults if touching[f.id]], 2):
+        if all(s in matching[a.id] | matching[b.id] or s in touching[a.id] & touching[b.id] for s in spots) and all(
+            case.touches(a, s) == case.touches(b, s) for s in right
+        ):
+            yield a, b
+
+
+def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str], tuple[Spot, ...]]:
     """Differing calls by failed criterion and function; an exception alone is no evidence."""
     found: dict[tuple[str, str], list[Spot]] = {}
     for result in results:
@@ -97,7 +169,7 @@ def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str
             if case.differs[(result.id, i)]:
                 found.setdefault((result.criterion, _plain_name(answer.function)), []).append((result.id, i))
     return {
-        place: spots
+        place: tuple(spots)
         for place, spots in found.items()
         if any(not isinstance(case.logs[t][i].value, Raised) for t, i in spots)
     }
@@ -105,43 +177,3 @@ def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str
 
 def _plain_name(function: str) -> str:
     return function.removesuffix(" (gradients)")
-
-
-def _singles(faults: Sequence[Fault]) -> list[tuple[Fault, ...]]:
-    return [(fault,) for fault in faults]
-
-
-def _pairs(
-    faults: Sequence[Fault], found: Sequence[tuple[tuple[str, str], tuple[Fault, ...], int]]
-) -> list[tuple[Fault, ...]]:
-    """Pairs of mistakes already seen elsewhere come first, then those with one of them, then all others."""
-    seen = {fault.id for _, group, _ in found for fault in group}
-    every = [(a, b) for i, a in enumerate(faults) for b in faults[i + 1 :]]
-    return sorted(every, key=lambda pair: -sum(fault.id in seen for fault in pair))
-
-
-def _merged(found: Sequence[tuple[tuple[str, str], tuple[Fault, ...], int]]) -> tuple[Named, ...]:
-    """One finding a set of mistakes; sets that explain less than another on the same evidence give way."""
-    best: dict[tuple[str, ...], list[tuple[tuple[str, str], tuple[Fault, ...], int]]] = {}
-    for item in found:
-        best.setdefault(tuple(f.id for f in item[1]), []).append(item)
-    weight = {key: sum(count for _, _, count in items) for key, items in best.items()}
-    places = {place for place, _, _ in found}
-    kept: set[tuple[str, ...]] = set()
-    for place in places:
-        keys = [key for key, items in best.items() if any(p == place for p, _, _ in items)]
-        most = max(weight[key] for key in keys)
-        kept |= {key for key in keys if weight[key] == most}
-    return tuple(sorted(_named(best, kept, weight), key=lambda named: (-named.explains, [f.id for f in named.faults])))
-
-
-def _named(
-    best: Mapping[tuple[str, ...], list[tuple[tuple[str, str], tuple[Fault, ...], int]]],
-    kept: set[tuple[str, ...]],
-    weight: Mapping[tuple[str, ...], int],
-) -> Iterator[Named]:
-    for key in kept:
-        items = best[key]
-        function = max(items, key=lambda item: item[2])[0][1]
-        criteria = frozenset(place[0] for place, _, _ in items)
-        yield Named(items[0][1], function, criteria, weight[key], weight[key])

@@ -7,6 +7,7 @@ The decoder reads hostile input: every field has a type, every size a cap, and a
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -30,6 +31,7 @@ _NUMPY: Final = ("float64", "float32", "float16", "int64", "int32", "int16", "in
 _ITEM: Final = {name: torch.empty(0, dtype=dtype).element_size() for name, dtype in _TORCH.items()} | {
     name: np.dtype(name).itemsize for name in _NUMPY
 }
+_DEVICE: Final = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,2})?")
 
 
 class ProtocolError(Exception):
@@ -87,6 +89,8 @@ class Encoder:
             return {"d": [[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in dict.items(value)]}
         if isinstance(value, Handle):
             return {"h": value.id, "k": value.kind}
+        if isinstance(value, torch.device):
+            return {"v": str(value)}
         if isinstance(value, bool | int | float | str):  # subclasses, by their plain value
             plain = next(base for base in (int, float, str) if isinstance(value, base))
             return self.encode(plain(value), depth)
@@ -176,6 +180,8 @@ class Decoder:
             return self._dict(body, depth)
         if key == "o" and isinstance(body, str):
             return Opaque(body[:120])
+        if key == "v" and isinstance(body, str):
+            return _device(body)
         if key == "h" and type(body) is int:
             return Handle(body, str(node.get("k", ""))[:80])
         if key in ("T", "A", "N") and type(body) is int and 0 <= body < len(self.heads):
@@ -248,3 +254,9 @@ def _int(text: str) -> int:
     if len(text) > 400 or not text.lstrip("-").isdigit():
         raise ProtocolError("a number cannot be read")
     return int(text)
+
+
+def _device(text: str) -> torch.device:
+    if not _DEVICE.fullmatch(text):
+        raise ProtocolError("a device of an unknown kind")
+    return torch.device(text)

@@ -1,0 +1,33 @@
+"""Which of several explanations to tell: the fewest mistakes that explain everything, then the best fit.
+
+Each piece of evidence comes with the sets of mistakes that explain it. One set of mistakes over all pieces is a
+cover. The smallest covers are compared on everything the student's code answered; equal ones are all told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+_KEPT: Final = 48  # covers that are followed up at once
+
+Ids = frozenset[str]
+
+
+def best_covers(choices: Sequence[Sequence[Ids]], fit: Callable[[Ids], int]) -> tuple[Ids, ...]:
+    """The covers to tell. ``choices``: for each piece what explains it, none of them empty; ``fit``: more is better."""
+    covers: list[Ids] = [frozenset()]
+    for groups in sorted(choices, key=len):
+        grown = {cover | group for cover in covers for group in groups}
+        covers = sorted(grown, key=lambda ids: (len(ids), sorted(ids)))[:_KEPT]
+    fewest = [cover for cover in covers if cover and len(cover) == len(covers[0])]
+    if len(fewest) < 2:
+        return tuple(fewest)
+    fits = {cover: fit(cover) for cover in fewest}
+    return tuple(cover for cover in fewest if fits[cover] == max(fits.values()))
+
+
+def told(choices: Sequence[Sequence[Ids]], covers: Sequence[Ids]) -> tuple[Ids, ...]:
+    """The groups of mistakes inside these covers; one that is part of another goes with it."""
+    inside = {group for groups in choices for group in groups for cover in covers if group <= cover}
+    return tuple(group for group in inside if not any(group < other for other in inside))
