@@ -17,7 +17,7 @@ STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum |
 
 export OMP_NUM_THREADS := 1
 
-.PHONY: setup demo test check bench
+.PHONY: setup demo test check bench prove fault-matrix
 
 setup: $(STAMP)
 
@@ -50,6 +50,14 @@ check: setup
 	@$(RUN) -m ruff format --check
 	@$(RUN) -m mypy
 	@$(RUN) -m pytest -q tests/test_imports.py
+	@$(RUN) -m grader validate --fast
+
+# Every claim about every assignment, with all styles of right code: minutes each.
+prove: setup
+	@$(RUN) -m grader validate --right tests/golden
+
+fault-matrix: setup
+	@$(RUN) -m grader validate --fast --matrix docs/fault-matrix.md
 
 bench: setup
 	@$(RUN) -m bench

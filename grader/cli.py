@@ -127,6 +127,7 @@ def _finish(command: Callable[[], Exit]) -> None:
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The assignment")]
 _For = Annotated[str, typer.Option("--assignment", "-a", metavar="NAME", help="The assignment")]
 _Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="The secret seed [default: a fresh one]")]
+_Practice = Annotated[bool, typer.Option("--practice", help="Without proof of isolation; the marks never count")]
 _Shown = Annotated[Feedback | None, typer.Option(help="What a student's form shows [default: as course.yaml says]")]
 
 
@@ -177,7 +178,7 @@ def grade(
     feedback: _Shown = None,
     seed: _Seed = None,
     min_score: Annotated[float | None, typer.Option(metavar="X", help="Exit code 1 below X marks")] = None,
-    practice: Annotated[bool, typer.Option("--practice", help="The marks are known not to count")] = False,
+    practice: _Practice = False,
 ) -> None:
     """Grade one submission."""
     from grader.commands import grade as command
@@ -204,11 +205,12 @@ def batch(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="Takes grades.csv and reports/")],
     feedback: _Shown = None,
     seed: _Seed = None,
+    practice: _Practice = False,
 ) -> None:
     """Grade a class."""
     from grader.commands import batch as command
 
-    request = command.Request(drop, assignment, out, seed, feedback)
+    request = command.Request(drop, assignment, out, seed, feedback, practice)
     _finish(lambda: command.run(ctx.obj, request))
 
 
@@ -216,13 +218,43 @@ def batch(
 def validate(
     ctx: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Assignments [default: all]")] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds the reference is tried on")] = 20,
+    fast: Annotated[bool, typer.Option("--fast", help="Some seconds each: fewer seeds, no pairs, no names")] = False,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Seeds for right code [default: 20; fast: 2]")
+    ] = None,
+    right: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="More right submissions: DIR/<name>/right_*")
+    ] = None,
+    matrix: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write known mistakes by criteria as Markdown")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The findings as JSON on stdout")] = False,
 ) -> None:
     """Prove that an exercise grades fairly."""
     from grader.commands import validate as command
 
-    _finish(lambda: command.run(ctx.obj, tuple(names or ()), seeds, as_json=json))
+    request = command.Request(tuple(names or ()), fast, seeds, json, right, matrix)
+    _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command()
+def new(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A Python name")]) -> None:
+    """Begin an assignment: a small exercise that validates, to be rewritten."""
+    from grader.commands import new as command
+
+    _finish(lambda: command.run(ctx.obj, name))
+
+
+@app.command()
+def examples(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Assignments [default: all]")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say which stored examples no longer hold")] = False,
+) -> None:
+    """Find the smallest call that shows each known mistake."""
+    from grader.commands import examples as command
+
+    _finish(lambda: command.run(ctx.obj, tuple(names or ()), check))
 
 
 @app.command()
@@ -240,8 +272,8 @@ def replay(
 
 
 @app.command()
-def doctor() -> None:
-    """What this machine can enforce."""
+def doctor(ctx: typer.Context) -> None:
+    """What this machine can enforce, and what to do about what it cannot."""
     from grader.commands import doctor as command
 
-    _finish(command.run)
+    _finish(lambda: command.run(ctx.obj))

@@ -114,7 +114,7 @@ class CriterionShape(Strict):
     title: Words
     hints: HintSteps
     all_or_nothing: bool = False
-    when_blocked: Literal["costs", "free"] = "costs"
+    when_blocked: Literal["costs", "free", "shown"] = "shown"
 
 
 class ForbiddenShape(Strict):

@@ -32,7 +32,7 @@ def open_submission(path: Path, reference: Path, seed: int) -> Iterator[Given]:
     assignment = course.assignment(reference.name)
     if assignment is None:
         raise UsageError(f"{reference}: the course has no assignment {reference.name!r}")
-    sandbox = ZygoteSandbox({})
+    sandbox = ZygoteSandbox({}, practice=True)
     submission = intake.load(path, assignment)
     student = Student(Loading(sandbox, submission, assignment, course), assignment)
     solution = load_reference(assignment)

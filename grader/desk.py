@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,10 @@ from grader.sandbox.zygote import ZygoteSandbox
 class Desk:
     """What a grading process keeps warm: the course, the exercises met so far, the sandbox."""
 
-    def __init__(self, course: Course, environment: dict[str, str]) -> None:
+    def __init__(self, course: Course, open_sandbox: Callable[[], Sandbox]) -> None:
         self._course = course
-        self._environment = environment
-        self._sandbox: Sandbox = ZygoteSandbox(environment)
+        self._open_sandbox = open_sandbox
+        self._sandbox = open_sandbox()
         self._exercises: dict[tuple[str, bool], Exercise] = {}
 
     def grade(self, job: Job) -> dict[str, Any]:
@@ -58,7 +60,7 @@ class Desk:
     def renew(self) -> None:
         """A fresh sandbox, after a session process left the old one in an unknown state."""
         self._sandbox.close()
-        self._sandbox = ZygoteSandbox(self._environment)
+        self._sandbox = self._open_sandbox()
 
     def close(self) -> None:
         self._sandbox.close()
@@ -72,10 +74,16 @@ class Desk:
 
 
 def open_desk(config: dict[str, Any]) -> Desk:
-    """The work of an engine: ``config`` holds ``course``, ``reference`` and ``environment``."""
+    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment`` and ``practice``."""
     import torch
 
     torch.set_num_threads(1)
     reference = Path(config["reference"]) if config.get("reference") else None
     course = load_course(Path(config["course"]), reference)
-    return Desk(course, dict(config.get("environment", {})))
+    return Desk(course, partial(open_sandbox, course, config.get("environment", {}), bool(config.get("practice"))))
+
+
+def open_sandbox(course: Course, environment: Mapping[str, str], practice: bool) -> Sandbox:
+    """Workers that can be shown not to see the course. ``practice``: that need not be shown, and nothing counts."""
+    folders = (folder for a in course.assignments for folder in (a.folder, a.reference) if folder is not None)
+    return ZygoteSandbox(environment, guarded=folders, practice=practice)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from grader.model import (
     SCHEMA,
@@ -27,9 +27,12 @@ from grader.model import (
 )
 
 Document = dict[str, Any]
+_Entry = TypeVar("_Entry")
 
 NOTE_LIMIT = 4_000  # characters of one text for a student
 DETAIL_LIMIT = 20_000  # characters of one text for staff
+OUTPUT_LIMIT = 1_000_000  # characters of one stream of output
+ENTRIES_LIMIT = 200  # remarks, and flags: a hand-in can cause one with every line
 FEEDBACK = ("public", "criteria", "full")
 
 # How the code ended, and names that are absent: facts about the file that no re-enactment is needed for.
@@ -37,6 +40,11 @@ _PLAIN_ENDINGS = frozenset({
     Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.DIED, Outcome.MISSING,
     Outcome.NOT_ATTEMPTED, Outcome.BLOCKED, Outcome.GRADER_FAULT,
 })  # fmt: skip
+# Controls (those below a blank are JSON's business), zero-width and bidirectional marks, tags; `##[` and `##vso[`.
+_UNSAFE = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    r"|#(?=#\w*\[)"
+)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WITHHELD = Text(
     en="The marks and the hidden checks are shown after release; these are the public checks.",
@@ -69,12 +77,12 @@ def to_document(report: GradeReport, *, title: str = "") -> Document:
         "criteria": [_criterion(criterion) for criterion in report.criteria],
         "tests": [_test(test, pick) for test in report.tests],
         "diagnosis": [_finding(finding) for finding in report.diagnosis],
-        "remarks": [_remark(remark, pick) for remark in report.remarks],
-        "flags": [_flag(flag) for flag in report.flags],
+        "remarks": [_remark(remark, pick) for remark in _within(report.remarks, _more_remarks)],
+        "flags": [_flag(flag) for flag in _within(sorted(report.flags, key=_is_free), _more_flags)],
         "definitions": [_definition(definition, pick) for definition in report.definitions],
         "output": {
-            "stdout": clean(report.output.stdout, None),
-            "stderr": clean(report.output.stderr, None),
+            "stdout": clean(report.output.stdout, OUTPUT_LIMIT),
+            "stderr": clean(report.output.stderr, OUTPUT_LIMIT),
             "truncated": report.output.truncated,
         },
     }
@@ -102,8 +110,17 @@ def for_student(document: Mapping[str, Any], *, feedback: str = "full") -> Docum
 
 
 def dump(document: Mapping[str, Any]) -> str:
-    """The document as JSON: keys in the schema's order, one blank of indent, UTF-8 as it is, a final newline."""
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """The document as JSON: keys in the schema's order, one blank of indent, UTF-8 as it is, a final newline.
+
+    Characters that would move a terminal's cursor, hide or reorder, and what a CI service would take for a command
+    to itself, are written as JSON's own escapes: the same document, safe to print.
+    """
+    return _UNSAFE.sub(_escaped, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[i] << 8 | units[i + 1]:04x}" for i in range(0, len(units), 2))
 
 
 def is_student_form(document: Mapping[str, Any]) -> bool:
@@ -126,6 +143,25 @@ def clean(text: str, limit: int | None = NOTE_LIMIT) -> str:
     if limit is None or len(text) <= limit:
         return text
     return f"{text[:limit]} [... +{len(text) - limit}]"
+
+
+def _within(entries: Sequence[_Entry], more: Callable[[int], _Entry]) -> list[_Entry]:
+    """At most ``ENTRIES_LIMIT`` of them, the last then saying how many there were."""
+    if len(entries) <= ENTRIES_LIMIT:
+        return list(entries)
+    return [*entries[: ENTRIES_LIMIT - 1], more(len(entries) - ENTRIES_LIMIT + 1)]
+
+
+def _more_remarks(left: int) -> Remark:
+    return Remark(Text(f"... and {left} more remarks", f"……还有 {left} 条说明"))
+
+
+def _more_flags(left: int) -> Flag:
+    return Flag("more", f"... and {left} more flags")
+
+
+def _is_free(flag: Flag) -> bool:
+    return flag.costs == 0
 
 
 def _picker(lang: str) -> Callable[[Text | None], str]:
@@ -198,6 +234,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "of": finding.of,
         "text": clean(finding.text),
         "score_if_mended": None if mended is None else _marks(mended),
+        "examples": [clean(example) for example in finding.examples],
     }
 
 

@@ -20,6 +20,19 @@ from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut
 
 _RESTARTS: Final = 5
 _BEFORE_ANY: Final = -1
+_TELL_S: Final = 1.0  # a worker that does not say by then what it saw keeps it to itself
+_FLAGS: Final = frozenset({"does_not_import", "name_rebound", "stub_after_solution", "given_code"})
+_NAME_CAP: Final = 200  # characters of an identifier that anything is said about
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something the worker says it saw the code do; ``kind`` is "forbidden_call" or one of the attempts."""
+
+    kind: str
+    what: str
+    count: int
+    place: Place | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,9 @@ class Loading:
         self._course = course
         self._question = _question(submission, assignment)
         self._left_out: dict[str, str] = {}  # statement number -> why
+        self._session: Session | None = None  # the latest with the code loaded
+        self._seen: dict[tuple[str, str], Seen] = {}
+        self.protocol_breaks: list[str] = []  # how workers ended while loading, where that was by a broken protocol
 
     def run(self) -> tuple[Session, Loaded]:
         """A worker with the student's code loaded. Raises ``NotGradable`` where no worker gets through."""
@@ -54,6 +70,8 @@ class Loading:
             announced: list[tuple[int, Place | None]] = [(_BEFORE_ANY, None)]
             answer, why = self._attempt(session, announced, ends)
             if answer is not None:
+                self._session = session
+                self._note(answer)
                 return session, read_loaded(answer, self._assignment, self._course)
             session.close()
             index, _ = announced[-1]
@@ -61,6 +79,25 @@ class Loading:
                 break
             self._left_out[str(index)] = why
         raise NotGradable(_CANNOT_LOAD)
+
+    def seen(self) -> tuple[Seen, ...]:
+        """What the code was seen doing, as far as its workers lived to tell."""
+        if self._session is not None:
+            try:
+                question = pack({"op": "sightings"})
+                self._note(
+                    self._session.answer(self._session.send(question), _TELL_S, None, _TELL_S).header.get("reply")
+                )
+            except (SessionTimedOut, SessionEnded):
+                pass
+        return tuple(self._seen.values())
+
+    def _note(self, answer: Any) -> None:
+        told = answer.get("sightings") if isinstance(answer, dict) else None
+        for seen in (read_seen(raw) for raw in _dicts(told)[:40]):
+            known = self._seen.get((seen.kind, seen.what))
+            if known is None or known.count < seen.count:
+                self._seen[seen.kind, seen.what] = seen
 
     def _attempt(
         self, session: Session, announced: list[tuple[int, Place | None]], ends: float
@@ -82,7 +119,9 @@ class Loading:
             return (answer, "") if isinstance(answer, dict) else (None, "ends the process")
         except SessionTimedOut:
             return None, "hangs"
-        except SessionEnded:
+        except SessionEnded as ended:
+            if "broke the protocol" in ended.how:
+                self.protocol_breaks.append(ended.how)
             return None, "ends the process"
 
 
@@ -122,13 +161,26 @@ def read_loaded(answer: dict[str, Any], assignment: Assignment, course: Course) 
     )
     remarks = [r for d in _dicts(answer.get("remarks")) if (r := _remark(d))]
     flags = tuple(
-        Flag(str(d.get("kind"))[:40], str(d.get("detail"))[:300], read_place(d)) for d in _dicts(answer.get("flags"))
+        Flag(d["kind"], str(d.get("detail"))[:300], read_place(d))
+        for d in _dicts(answer.get("flags"))[:40]
+        if isinstance(d.get("kind"), str) and d["kind"] in _FLAGS
     )
     uses = tuple((str(d.get("name"))[:120], read_place(d)) for d in _dicts(answer.get("uses")))
     remarks += whereabouts.remarks(assignment, course, definitions, names, signatures)
     trouble = next((r.text for r, d in zip(remarks, _dicts(answer.get("remarks")), strict=False)
                     if d.get("kind") == "syntax_error"), None)  # fmt: skip
     return Loaded(definitions, tuple(remarks), flags, uses, trouble)
+
+
+def read_seen(raw: dict[str, Any]) -> Seen:
+    """A sighting as the worker tells it: hostile input, believed as a note for people."""
+    count = raw.get("count")
+    return Seen(
+        str(raw.get("kind"))[:40],
+        str(raw.get("what"))[:160],
+        count if type(count) is int and 0 < count <= 1_000_000 else 1,
+        read_place(raw),
+    )
 
 
 def _definition(name: str, raw: dict[str, Any], names: list[str], inner: list[str]) -> Definition:
@@ -151,4 +203,6 @@ def _dicts(raw: Any) -> list[dict[str, Any]]:
 
 
 def _names(raw: Any) -> list[str]:
-    return [n for n in raw[:400] if isinstance(n, str) and n.isidentifier()] if isinstance(raw, list) else []
+    if not isinstance(raw, list):
+        return []
+    return [n for n in raw[:400] if isinstance(n, str) and len(n) <= _NAME_CAP and n.isidentifier()]

@@ -113,7 +113,8 @@ class Criterion:
     """One line of the rubric.
 
     Its marks are earned by the share of its tests that pass, unless ``all_or_nothing``. Where
-    every test is blocked, ``when_blocked`` says whether the marks are lost ("costs") or kept ("free").
+    every test is blocked, ``when_blocked`` says whether the marks are lost ("costs"), kept ("free"), or kept where
+    each failure is shown to be a broken helper's alone ("shown").
     """
 
     id: str
@@ -121,7 +122,7 @@ class Criterion:
     title: Text
     hints: tuple[Text, ...]
     all_or_nothing: bool = False
-    when_blocked: str = "costs"
+    when_blocked: str = "shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +234,7 @@ class TestResult:
     outcome: Outcome
     visibility: str = "hidden"
     blocked_by: str | None = None
+    inherited: bool = False  # blocked by a broken helper alone: right code around it would have failed the same way
     note: Text | None = None
     detail: str = ""
     function: str | None = None
@@ -261,6 +263,7 @@ class Finding:
     of: int
     text: str
     score_if_mended: Fraction | None = None
+    examples: tuple[str, ...] = ()  # small calls to redo by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +281,7 @@ class Isolation:
 
     level: str = "practice"  # "isolated" counts; "practice" never does
     walls: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()  # what was proven to be impossible for the code
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,3 +320,4 @@ class Job:
     submission_id: str = ""
     students: tuple[str, ...] = ()
     public_only: bool = False  # a student's own run of the public checks
+    asks: str = ""  # what the desk of a proof is asked for besides; no other desk is

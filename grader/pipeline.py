@@ -33,7 +33,7 @@ from grader.model import (
     TestResult,
     Text,
 )
-from grader.policy import policy_flags
+from grader.policy import policy_flags, protocol_flags
 from grader.sandbox import Sandbox
 from grader.student import Student
 
@@ -82,15 +82,20 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
         seen = examine(tests, student, exercise.reference, job.seed, visibility)
         if not job.public_only:
             seen = exercise.without_inherited(seen, student, job.seed)
+        noted = (
+            *policy_flags(exercise.assignment, loaded, loading.seen()),
+            *protocol_flags(seen.results, loading.protocol_breaks),
+        )
         output = student.output_
     finally:
         student.close_()
-    if job.public_only or all(r.outcome is Outcome.PASSED for r in seen.results):
-        return Verdict(loaded, seen.results, output)
+    if job.public_only or job.asks or all(r.outcome is Outcome.PASSED for r in seen.results):
+        return Verdict(loaded, seen.results, output, flags=noted)
     named, flags = exercise.diagnose(seen, job.seed)
     again = Student(loading, exercise.assignment)
     try:
-        return Verdict(loaded, reenact(tests, seen.results, again, exercise.reference), output, named, flags)
+        shown = reenact(tests, seen.results, again, exercise.reference)
+        return Verdict(loaded, shown, output, named, (*noted, *flags))
     finally:
         again.close_()
 
@@ -100,7 +105,7 @@ def _report(
 ) -> GradeReport:
     """Score and put together; a fault of ours in any test means no score at all."""
     assignment = exercise.assignment
-    flags = (*submission.flags, *verdict.flags, *verdict.loaded.flags, *policy_flags(assignment, verdict.loaded))
+    flags = (*submission.flags, *verdict.loaded.flags, *verdict.flags)
     criteria = scoring.score_criteria(assignment, verdict.tests, job.lang)
     score: Fraction | None = scoring.total(criteria, flags)
     status, reason = Status.GRADED, verdict.loaded.trouble

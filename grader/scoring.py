@@ -22,7 +22,10 @@ def _score(criterion: Criterion, tests: Sequence[TestResult], lang: str) -> Crit
 def _share(criterion: Criterion, tests: Sequence[TestResult]) -> Fraction:
     counted = [t for t in tests if t.outcome is not Outcome.BLOCKED]
     if not counted:
-        return Fraction(1 if tests and criterion.when_blocked == "free" else 0)
+        kept = criterion.when_blocked == "free" or (
+            criterion.when_blocked == "shown" and all(t.inherited for t in tests)
+        )
+        return Fraction(1 if tests and kept else 0)
     passed = sum(t.outcome is Outcome.PASSED for t in counted)
     if criterion.all_or_nothing:
         return Fraction(int(passed == len(counted)))

@@ -30,7 +30,7 @@ def test_a_right_course_is_read_whole(course_root):
     assert doubling.file == "doubling.py"
     assert [(f.name, f.parameters, f.aliases) for f in doubling.functions] == [("double", ("x",), ("twice",))]
     assert [(c.id, c.marks) for c in doubling.criteria] == [("values", 2), ("inputs_untouched", Fraction(1, 2))]
-    assert [(c.all_or_nothing, c.when_blocked) for c in doubling.criteria] == [(False, "costs"), (True, "free")]
+    assert [(c.all_or_nothing, c.when_blocked) for c in doubling.criteria] == [(False, "shown"), (True, "free")]
     assert doubling.criteria[0].hints[2] == Text("Add the tensor to itself.", "把张量与自己相加。")
     assert (doubling.forbidden.calls, doubling.forbidden.costs) == (("torch.add",), 1)
     assert doubling.limits == Limits(call_s=2, memory_mib=512)

@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -38,7 +38,8 @@ from grader.model import (
     Submission,
     Text,
 )
-from grader.validate import Proof, ValidationReport
+from grader.proof import Matrix, Naming, Plan, Proof, Room, Row, Sheet
+from grader.sandbox import effects
 from tests.reports.samples import graded, result
 
 STUB = "def attention_scores(q, k):\n    raise NotImplementedError\n"
@@ -75,6 +76,8 @@ class Rooms:
     course_error: Exception | None = None
     submission: Submission | Exception | None = None
     against: tuple[str, ...] = ()
+    plans: list[tuple[Plan, Path | None]] = field(default_factory=list)
+    isolation: effects.Proof | Exception = field(default_factory=effects.Proof)
 
     def map(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
         for job in jobs:
@@ -85,7 +88,9 @@ class Rooms:
         """Nothing was started."""
 
     def ports(self) -> Ports:
-        return Ports(self._find_root, self._course, self._submission, self._engine, self._validate)
+        return Ports(
+            self._find_root, self._course, self._submission, self._engine, self._engine, self._validate, self._examine
+        )  # fmt: skip
 
     def _find_root(self, start: Path) -> Path:
         if not start.resolve().is_relative_to(self.root.resolve()):
@@ -105,8 +110,27 @@ class Rooms:
         files = (SourceFile("attention.py", hashlib.sha256(data).hexdigest(), data),)
         return Submission(name, students, "attention.py", "python", (), files)
 
-    def _validate(self, course: Course, names: Any, engine: Any, seeds: int) -> ValidationReport:
-        return ValidationReport((Proof("attention", Text("it is fair", "公平"), self.against),))
+    def _validate(self, course: Course, names: Any, engine: Any, plan: Plan, right: Path | None) -> Iterator[Sheet]:
+        self.plans.append((plan, right))
+        problems, remarks = tuple(Text(p) for p in self.against), (Text("one is close", "有一处接近"),)
+        rows = (
+            Row("no_scale", Text("No root. It matters.", "没有根号。"), ("scale",), {"scale": 2.0}, (("no_scale",),)),
+            Row("odd", Text("Odd | even?"), ("scale",), {"mask_blocks": 1.5}, (("a", "b"), ("no_scale",))),
+        )
+        criteria = {"scale": Text("Title scale", "标题"), "mask_blocks": Text("Title mask", "遮罩")}
+        yield Sheet(
+            "attention",
+            (Proof("attention", Text("it is fair", "公平"), problems, remarks),),
+            Matrix(criteria, rows),
+            Naming(2, 1, {("a", "b"): ()}, {("a", "c"): (("d",),)}),
+            Room("right_loops", 0.25, "checks.py::test_a", "no_scale", 40.0, "checks.py::test_b"),
+            {"reference": 1.25},
+        )
+
+    def _examine(self, environment: Mapping[str, str], guarded: Sequence[Path]) -> effects.Examination:
+        if isinstance(self.isolation, Exception):
+            raise self.isolation
+        return effects.Examination(self.isolation, 2.25)
 
     def _engine(self, config: dict[str, Any]) -> AbstractContextManager[Any]:
         self.configs.append(config)
@@ -637,7 +661,7 @@ class TestValidate:
     def test_every_claim_is_told_and_all_holding_is_code_0(self, run: Run) -> None:
         ran = run("validate", "attention")
         assert ran.code == 0
-        assert "holds  attention: it is fair" in ran.out
+        assert "holds  attention: it is fair\n       ~ one is close\n" in ran.out
 
     def test_a_claim_that_fails_is_code_1_with_what_speaks_against_it(self, run: Run, rooms: Rooms) -> None:
         rooms.against = ("seed 3: 19 of 20",)
@@ -646,13 +670,58 @@ class TestValidate:
         assert "FAILS  attention: 公平" in ran.out
         assert "seed 3: 19 of 20" in ran.out
 
+    def test_the_matrix_is_a_table_of_numbered_criteria(self, run: Run) -> None:
+        lines = run("validate", "attention", "--plain").out.splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("  known mistake"))
+        assert [line.split() for line in lines[at : at + 3]] == [
+            ["known", "mistake", "1", "2", "named"],
+            ["no_scale", "x", ".", "yes"],
+            ["odd", "?", "!", "a", "+", "b,", "no_scale"],
+        ]
+        assert "  1  scale        Title scale" in lines
+        assert "  2  mask_blocks  Title mask" in lines
+
+    def test_the_room_of_the_tolerances_and_the_time_are_told(self, run: Run) -> None:
+        out = run("validate", "attention").out
+        assert "at most 0.25 of it (right_loops, checks.py::test_a)" in out
+        assert "by 40 times it (no_scale, checks.py::test_b)" in out
+        assert "time: 1.2 s (reference 1.2 s)" in out
+
     def test_json_is_one_document(self, run: Run, rooms: Rooms) -> None:
         rooms.against = ("p",)
         document = json.loads(run("validate", "--json").out)
-        assert document == {
-            "holds": False,
-            "proofs": [{"assignment": "attention", "claim": "it is fair", "holds": False, "problems": ["p"]}],
-        }
+        proof = {"assignment": "attention", "claim": "it is fair", "holds": False}
+        assert document["holds"] is False
+        assert document["proofs"] == [{**proof, "problems": ["p"], "remarks": ["one is close"]}]
+        (numbers,) = document["assignments"]
+        assert numbers["matrix"]["criteria"] == ["scale", "mask_blocks"]
+        assert numbers["matrix"]["rows"][0] == {
+            "fault": "no_scale", "declared": ["scale"], "lost": {"scale": 2.0}, "named": [["no_scale"]],
+        }  # fmt: skip
+        assert numbers["pairs"] == {
+            "tried": 2, "named": 1, "not_named": [{"pair": ["a", "b"], "named": []}],
+            "left_out": [{"pair": ["a", "c"], "same_as": [["d"]]}],
+        }  # fmt: skip
+        assert numbers["room"]["nearest"] == 40.0
+        assert numbers["seconds"] == {"reference": 1.25}
+
+    def test_fast_tries_less_and_seeds_can_be_asked_for(self, run: Run, rooms: Rooms) -> None:
+        run("validate", "--fast")
+        run("validate", "--seeds", "7", "--right", "mine")
+        (fast, _), (asked, right) = rooms.plans
+        assert (fast.pairs, fast.quick) == (0, True)
+        assert fast.seeds < Plan().seeds
+        assert asked == replace(Plan(), seeds=7)
+        assert right == Path.cwd() / "mine"
+
+    def test_the_matrix_is_written_as_a_document_of_the_whole_course(self, run: Run) -> None:
+        assert run("validate", "--matrix", "matrix.md").code == 0
+        rows = [line for line in Path("matrix.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+        assert rows == ["| `no_scale` | 2 |  | No root. |", "| `odd` | **kept** | **1.5** | Odd \\| even? |"]
+        ran = run("validate", "attention", "--matrix", "part.md")
+        assert ran.code == 2
+        assert "name no assignment" in ran.err
+        assert not Path("part.md").exists()
 
 
 class TestLine:
@@ -678,11 +747,35 @@ class TestLine:
         assert "╭" in run("grade", "mine.py", "-a", "attention").out
         assert "╭" not in run("grade", "mine.py", "-a", "attention", "--plain").out
 
-    def test_doctor_tells_versions_and_that_marks_are_practice(self, run: Run) -> None:
+    def test_doctor_tells_versions_and_what_is_proven(self, run: Run, rooms: Rooms) -> None:
+        rooms.isolation = effects.Proof(("landlock", "seccomp", "rlimits"), {"user": "not needed"}, (), 2.0)
         ran = run("doctor")
         assert ran.code == 0
-        for part in ("python", "torch", "numpy", "cores", "practice"):
+        for part in (
+            "python",
+            "torch",
+            "numpy",
+            "cores",
+            "proven: landlock, seccomp",
+            "marks made here count",
+            "2.2 ms",
+        ):
             assert part in ran.out
+        assert "NOT PROVEN" not in ran.out
+
+    def test_doctor_tells_what_is_missing_and_how_to_get_it(self, run: Run, rooms: Rooms) -> None:
+        rooms.isolation = effects.Proof(
+            ("seccomp", "rlimits"), {"landlock": "no such call"}, (("read", "/etc/passwd"),), 2.0
+        )
+        ran = run("doctor")
+        assert ran.code == 1
+        for part in ("NOT PROVEN", "/etc/passwd", "landlock", "no such call", "needed:", "--practice", "container"):
+            assert part in ran.out
+
+    def test_doctor_speaks_where_there_are_no_walls_at_all(self, run: Run, rooms: Rooms) -> None:
+        rooms.isolation = WallMissing("there are no walls for darwin")
+        ran = run("doctor")
+        assert ran.code == 1 and "no walls for darwin" in ran.out and "torch" in ran.out
 
 
 HEAVY = ("torch", "nbconvert", "pytest", "rich", "IPython")

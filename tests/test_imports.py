@@ -20,7 +20,7 @@ FREE = {"model", "errors", "document"}  # any room may import these; they import
 ALLOWED = {
     "__main__": {"cli"},
     "cli": {"commands"},
-    "commands": {"catalog", "engines", "intake", "reports", "store", "validate"},
+    "commands": {"catalog", "diagnosis", "engines", "intake", "proof", "reports", "sandbox", "scaffold", "store"},
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
     "desk": {"catalog", "exercise", "pipeline", "sandbox"},
     "pipeline": {"checks", "diagnosis", "exercise", "intake", "loading", "policy", "sandbox", "scoring", "student"},
@@ -44,7 +44,10 @@ ALLOWED = {
     "course_rules": {"course_files", "strict_yaml"},
     "course_files": {"strict_yaml"},
     "strict_yaml": set(),
-    "validate": {"leakage", "lifeless"},
+    "proof": {
+        "catalog", "checks", "desk", "diagnosis", "exercise", "leakage", "lifeless", "pipeline", "scoring", "student"
+    },
+    "scaffold": {"strict_yaml"},
     "leakage": set(),
     "lifeless": {"lifeless_answers"},
     "lifeless_answers": set(),
@@ -66,7 +69,7 @@ LIBRARIES = {
     "sqlite3": {"store.py", "store"},
     "nbformat": {"intake"},
     "nbconvert": {"intake"},
-    "torch": {"checks", "diagnosis", "desk.py", "rpc", "student", "worker"},
+    "torch": {"checks", "diagnosis", "desk.py", "proof/desk.py", "rpc", "student", "worker"},
     "numpy": {"checks", "diagnosis", "rpc", "student", "worker"},
 }
 NEVER = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "assignments", "reference"}

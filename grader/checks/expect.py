@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grader.checks import wording
+from grader.checks import room, wording
 from grader.errors import CheckFailed, GraderFault, StudentRaised
 from grader.model import Text
 from grader.student import Call
@@ -86,6 +86,7 @@ def close(
     """Pass only if shapes agree, both are finite and ``|got - want| <= atol + rtol |want|`` everywhere."""
     g, w = _comparable(got, want, what)
     finite(g, what, axes)
+    room.used((g - w).abs(), atol + rtol * w.abs())
     off = ~((g - w).abs() <= atol + rtol * w.abs())
     if bool(off.any()):
         index = _first(off)
@@ -166,6 +167,7 @@ def factor(got: Tensor, base: Tensor, want: float, *, rtol: float, known: Mappin
             ),
             f"residual {rest:.3g} around the factor {estimate:.6g}",
         )
+    room.used(abs(estimate - want), rtol * abs(want))
     if not abs(estimate - want) <= rtol * abs(want):
         named = {name: value for name, value in (known or {}).items() if name != f"{value:g}"}
         called = next((n for n, v in named.items() if abs(estimate - v) <= rtol * abs(v)), "")

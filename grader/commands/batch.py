@@ -33,6 +33,7 @@ class Request:
     out: Path
     seed: int | None = None
     feedback: str | None = None  # None: what course.yaml shows before the deadline
+    practice: bool = False
 
 
 def run(setting: Setting, request: Request) -> Exit:
@@ -46,7 +47,7 @@ def run(setting: Setting, request: Request) -> Exit:
     feedback = request.feedback or course.before_deadline
     jobs = [Job(str(path), assignment.name, seed, setting.lang, name, (name,)) for name, path in entries.items()]
     documents = []
-    with setting.engine() as engine:
+    with setting.engine(practice=request.practice) as engine:
         for job, document in engine.map(jobs):
             _write_reports(out / "reports" / names[job.submission_id], document, feedback, setting.lang)
             documents.append(document)

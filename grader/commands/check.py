@@ -35,7 +35,7 @@ def run(setting: Setting, target: str | None, named: str | None) -> Exit:
 def _checked(setting: Setting, work: Work) -> dict[str, Any]:
     path = work.path.resolve()
     job = Job(str(path), work.assignment.name, PUBLIC_SEED, setting.lang, path.stem, public_only=True)
-    with setting.engine() as engine:
+    with setting.engine(practice=True) as engine:
         return next(document for _, document in engine.map([job]))
 
 

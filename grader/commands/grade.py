@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +48,8 @@ def run(setting: Setting, request: Request) -> Exit:
             f"--min-score {request.min_score:g}: {assignment.name} has {marks(float(assignment.max_score))}"
         )
     seed = settle_seed(request.seed)
-    with setting.engine() as engine:
-        job = Job(str(path.resolve()), assignment.name, seed, setting.lang, path.resolve().stem)
+    with setting.engine(practice=request.practice) as engine:
+        job = Job(os.path.abspath(path), assignment.name, seed, setting.lang, path.absolute().stem)
         staff = next(document for _, document in engine.map([job]))
     document = staff
     if request.audience is Audience.STUDENT:

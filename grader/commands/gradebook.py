@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from grader.reports.untrusted import one_line
 from grader.reports.words import marks
 
 COLUMNS = ("submission", "student_id", "name", "email", "status", "score", "max_score", "late_penalty", "flags")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_CELL = 500  # characters
+# What a spreadsheet may take for the start of a formula, also behind blanks, and behind what it may split cells at.
+_FORMULA = re.compile(r"(?:^|[;|\t])[\s'\"]*+[=+\-@＝＋－＠]")
 
 
 def grades_csv(documents: Iterable[Mapping[str, Any]], criteria: Sequence[str]) -> str:
@@ -42,6 +46,10 @@ def _rows(document: Mapping[str, Any], criteria: Sequence[str]) -> list[tuple[st
 
 
 def guarded(cell: str) -> str:
-    """``cell`` such that no spreadsheet takes it for a formula."""
-    cell = cell.replace("\x00", "")
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    """``cell`` on one line, what hides in it written out, such that no spreadsheet takes it for a formula."""
+    cell = one_line(cell, limit=_CELL)
+    if not _FORMULA.search(cell):
+        return cell
+    return "'" + _FORMULA.sub(
+        lambda found: found[0] if found.start() == 0 else found[0].replace(found[0][0], ",", 1), cell
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,21 @@ from grader.engines import Engine
 from grader.model import Assignment, Course, Submission
 
 if TYPE_CHECKING:
-    from grader.validate import ValidationReport
+    from grader.proof import Plan, Sheet
+    from grader.sandbox.effects import Examination
 
 
 def real_ports() -> Ports:
     """What the ``grader`` command runs on."""
-    return Ports(_find_root, _load_course, _load_submission, _open_engine, _validate)
+    return Ports(
+        _find_root,
+        _load_course,
+        _load_submission,
+        _open_engine,
+        _open_proving_engine,
+        _validate,
+        _examine_isolation,
+    )
 
 
 def _find_root(start: Path) -> Path:
@@ -44,7 +54,22 @@ def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
     return SerialEngine("grader.desk:open_desk", config)
 
 
-def _validate(course: Course, names: Sequence[str], engine: Engine, seeds: int) -> ValidationReport:
-    from grader.validate import validate
+def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
+    """Two processes where there are two cores: each warms up for itself, so more would seldom pay."""
+    from grader.engines.serial import SerialEngine
+    from grader.engines.several import SeveralEngines
 
-    return validate(course, names, engine, seeds=seeds)
+    count = min(2, os.cpu_count() or 1)
+    return SeveralEngines([SerialEngine("grader.proof.desk:open_desk", config) for _ in range(count)])
+
+
+def _validate(course: Course, names: Sequence[str], engine: Engine, plan: Plan, right: Path | None) -> Iterator[Sheet]:
+    from grader.proof import validate
+
+    return validate(course, names, engine, plan, right)
+
+
+def _examine_isolation(environment: Mapping[str, str], guarded: Sequence[Path]) -> Examination:
+    from grader.sandbox.zygote import examine
+
+    return examine(environment, guarded)

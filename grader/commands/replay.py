@@ -32,7 +32,7 @@ def run(setting: Setting, report: Path, submission: Path | None) -> Exit:
         note(f"{assignment.name} has changed since this report: its checks, solution or marks are not the same")
     job = Job(str(path), assignment.name, old["seed"], old["lang"], old["submission"]["id"],
               tuple(old["submission"]["students"]))  # fmt: skip
-    with setting.engine() as engine:
+    with setting.engine(practice=old["isolation"]["level"] != "isolated") as engine:
         new = next(document for _, document in engine.map([job]))
     return _compared(old, new)
 

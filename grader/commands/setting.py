@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ from grader.errors import UsageError
 from grader.model import Assignment, Course, Submission
 
 if TYPE_CHECKING:
-    from grader.validate import ValidationReport
+    from grader.proof import Plan, Sheet
+    from grader.sandbox.effects import Examination
 
 # What of our own environment the grading process may hand on. Nothing personal, no tokens.
 ENVIRONMENT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "SYSTEMROOT", "TEMP", "TMP",
@@ -28,7 +29,9 @@ class Ports:
     load_course: Callable[[Path, Path | None], Course]
     load_submission: Callable[[Path, Assignment, str, tuple[str, ...]], Submission]
     open_engine: Callable[[dict[str, Any]], AbstractContextManager[Engine]]
-    validate: Callable[[Course, Sequence[str], Engine, int], ValidationReport]
+    open_proving_engine: Callable[[dict[str, Any]], AbstractContextManager[Engine]]
+    validate: Callable[[Course, Sequence[str], Engine, Plan, Path | None], Iterator[Sheet]]
+    examine_isolation: Callable[[Mapping[str, str], Sequence[Path]], Examination]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +60,33 @@ class Setting:
         """The course, validated. Raises ``UsageError`` or ``CourseError``."""
         return self.ports.load_course(self.root, self._reference())
 
-    def engine(self) -> AbstractContextManager[Engine]:
-        """A started engine; close it by leaving the ``with``."""
+    def engine(self, *, practice: bool = False) -> AbstractContextManager[Engine]:
+        """A started engine; close it by leaving the ``with``. ``practice``: isolation need not be proven."""
+        return self.ports.open_engine({**self._config(), "practice": practice})
+
+    def proving_engine(self) -> AbstractContextManager[Engine]:
+        """The same for ``validate``: it answers more than marks."""
+        return self.ports.open_proving_engine(self._config())
+
+    def examine_isolation(self) -> Examination:
+        """What this machine can prove; the folders of the course, if there is one here, are what must not be read."""
+        guarded: list[Path] = []
+        with suppress(UsageError):
+            guarded = [self.root / "assignments", self.reference_folder()]
+        return self.ports.examine_isolation(dict(self.environment), guarded)
+
+    def _config(self) -> dict[str, Any]:
         reference = self._reference()
-        return self.ports.open_engine({
+        return {
             "course": str(self.root.resolve()),
             "reference": None if reference is None else str(reference.resolve()),
             "environment": dict(self.environment),
             "lang": self.lang,
-        })  # fmt: skip
+        }
+
+    def reference_folder(self) -> Path:
+        """Where the private parts are, named or beside the course. Raises ``UsageError``."""
+        return self._reference() or self.root / "reference"
 
     def _reference(self) -> Path | None:
         if self.reference is None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from types import ModuleType
 
+from grader.diagnosis.example import Example, load_examples
 from grader.errors import CourseError
 from grader.model import Assignment, Text
 
@@ -25,7 +26,7 @@ class Fault:
     costs: Sequence[str]
     text: Text
     swap: Mapping[str, str]
-    example: Mapping[str, object] = field(default_factory=dict)
+    example: Example | None = None  # found by `grader examples`, not written by hand
 
 
 def load_faults(assignment: Assignment) -> tuple[Fault, ...]:
@@ -49,7 +50,8 @@ def load_faults(assignment: Assignment) -> tuple[Fault, ...]:
     problems += [f"{path}: the id {name!r} is used twice" for name in sorted(doubled)]
     if problems:
         raise CourseError(problems)
-    return faults
+    examples = load_examples(path.with_name("examples.json"))
+    return tuple(replace(fault, example=examples.get(fault.id)) for fault in faults)
 
 
 def source_of_solution(assignment: Assignment) -> str:

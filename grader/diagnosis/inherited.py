@@ -1,7 +1,8 @@
 """A composed function that is right apart from a broken helper fails for the helper's sake: that costs nothing more.
 
 The reference runs on our side with the broken helpers rebound to the student's own. Where it then answers all of a
-failed test's questions as the student did, the test is BLOCKED by the criterion the helper lost.
+failed test's questions as the student did, the test is BLOCKED by the criterion the helper lost. Where the answers
+also move with their inputs, the composition has shown itself right, and a criterion of such tests alone is kept.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from grader.checks.examination import Examination
 from grader.diagnosis.faults import build
 from grader.diagnosis.inline import InlineStudent
 from grader.errors import CheckFailed, StudentError
-from grader.model import Outcome
-from grader.student.log import Answered, alike
+from grader.model import Outcome, TestResult
+from grader.rpc.values import Handle
+from grader.student.log import Answered, Raised, alike
 
 _FAILED: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 
@@ -36,6 +38,7 @@ def block_inherited(
     broken = _broken_helpers(seen)
     by_id = {test.id: test for test in tests}
     modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
+    moving = _moving(seen.logs)
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
@@ -45,9 +48,28 @@ def block_inherited(
             hybrid = InlineStudent(modules[tuple(others)], {name: getattr(student, name) for name in others})
             if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
                 blocker = next(iter(others.values()))
-                result = replace(result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited")
+                kept = moving >= _composed(seen.logs[result.id])
+                result = replace(
+                    result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited", inherited=kept
+                )
         results.append(result)
-    return Examination(tuple(results), seen.logs)
+    return Examination(_with_those_that_wait(results), seen.logs)
+
+
+def _with_those_that_wait(results: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """What waits for a criterion that only inherited failures keep from holding is inherited as well."""
+    marked = list(results)
+    while True:
+        spoilt = {r.criterion for r in marked if r.outcome is not Outcome.PASSED and not r.inherited}
+        waiting = [
+            i
+            for i, r in enumerate(marked)
+            if r.outcome is Outcome.BLOCKED and not r.inherited and r.blocked_by and r.blocked_by not in spoilt
+        ]
+        if not waiting:
+            return tuple(marked)
+        for i in waiting:
+            marked[i] = replace(marked[i], inherited=True)
 
 
 def _broken_helpers(seen: Examination) -> Mapping[str, str]:
@@ -60,6 +82,24 @@ def _broken_helpers(seen: Examination) -> Mapping[str, str]:
             if not name[0].isupper():
                 found.setdefault(name, result.criterion)
     return found
+
+
+def _moving(logs: Mapping[str, Sequence[Answered]]) -> set[str]:
+    """Functions whose answers are not all the same: on their values a composition can be recognised."""
+    first: dict[str, Answered] = {}
+    moving: set[str] = set()
+    for answer in (answer for log in logs.values() for answer in log):
+        if not isinstance(answer.value, Raised | Handle):
+            earlier = first.setdefault(answer.function, answer)
+            if not alike(earlier.value, answer.value):
+                moving.add(answer.function)
+    return moving
+
+
+def _composed(log: Sequence[Answered]) -> set[str]:
+    """The functions that a test asked; what only raised shows nothing of how it is composed."""
+    values = {answer.function for answer in log if not isinstance(answer.value, Raised | Handle)}
+    return values or {"(nothing was answered)"}
 
 
 def _functions(log: Sequence[Answered]) -> set[str]:

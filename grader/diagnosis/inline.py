@@ -20,7 +20,7 @@ from grader.model import Text
 from grader.rpc.values import Encoder, Handle, Opaque
 from grader.student import Call
 from grader.student.gradients import Answer, differentiable
-from grader.student.log import Answered, Raised
+from grader.student.log import Answered, Raised, answered
 from grader.student.questions import Held, Question, Questions
 
 
@@ -101,14 +101,17 @@ class InlineStudent:
                 value = differentiable(asked, asked.leaves)
             else:
                 value = asked.forward().value
-        except (CheckFailed, StudentRaised):
+        except StudentRaised as error:  # from a function of the student's that is called in here
+            self.log_.append(Answered(name, Raised(error.kind)))
+            raise
+        except CheckFailed:
             raise
         except Exception as error:
             kinds = tuple(cls.__name__ for cls in type(error).__mro__ if cls not in (object, BaseException))
             self.log_.append(Answered(name, Raised(kinds[0])))
             raise StudentRaised(name, kinds, str(error), None) from error
         after = (asked.after[0], asked.after[1]) if watch else None
-        self.log_.append(Answered(name, Handle(0) if hold else value, after))
+        self.log_.append(answered(name, Handle(0) if hold else value, after))
         return Call(value, *asked.after)
 
 
@@ -142,7 +145,8 @@ class LocalCall:
         self._own = []
         with torch.enable_grad():
             args, named = _mapped((_inside(self._args), _inside(self._named)), self._stand_in)
-            raw = self._thing(*args, **named)
+            with np.errstate(all="ignore"):  # code on our side may be given a student's infinities
+                raw = self._thing(*args, **named)
         self.after = _mapped((args, named), lambda t: t.detach().clone())
         if isinstance(raw, torch.nn.Module):
             return Answer(raw, [], [])
@@ -167,8 +171,11 @@ class LocalCall:
         pairs = [(o, g) for o, g in zip(self._outputs, grads, strict=True) if g is not None and o.requires_grad]
         for leaf in self._own:
             leaf.grad = None
-        if pairs:
-            torch.autograd.backward([o for o, _ in pairs], [g for _, g in pairs], retain_graph=True)
+        try:
+            if pairs:
+                torch.autograd.backward([o for o, _ in pairs], [g for _, g in pairs], retain_graph=True)
+        except RuntimeError as error:
+            raise StudentRaised(self._name, ("RuntimeError",), str(error), None) from error
         found = [leaf.grad for leaf in self._own]
         self._student.log_.append(Answered(f"{self._name} (gradients)", found))
         return found

@@ -16,12 +16,13 @@ from typing import Final
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.parsimony import Ids, best_covers, told
+from grader.diagnosis.patterns import Wrong, pattern_in
 from grader.diagnosis.rehearsal import Log, Rehearsals
 from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
-_LOOKS: Final = 4000  # rehearsals of a test that one submission may want; a count, so that every run says the same
+_LOOKS: Final = 2000  # rehearsals of a test that one submission may want; a count, so that every run says the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,10 @@ def diagnose(
     by_id = {fault.id: fault for fault in faults}
     choices = [[_ids(group) for group in groups] for groups in explained.values()]
     covers = best_covers(choices, lambda ids: case.fit(tuple(f for f in faults if f.id in ids)))
-    return _named(explained, told(choices, covers), by_id)
+    return (
+        *_named(explained, told(choices, covers), by_id),
+        *(found for piece in pieces if piece not in explained if (found := _pattern(case, piece))),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,17 @@ class _Piece:
     function: str
     spots: tuple[Spot, ...]
     right: tuple[Spot, ...]
+
+
+def _pattern(case: _Case, piece: _Piece) -> Named | None:
+    """A plain fact about what no known mistake explains."""
+    calls = [case.beside(spot) for spot in (*piece.spots, *piece.right)]
+    if any(call is None for call in calls):
+        return None
+    both = [call for call in calls if call is not None]
+    fault = pattern_in(both[: len(piece.spots)], both, piece.criterion)
+    count = len(piece.spots)
+    return None if fault is None else Named((fault,), piece.function, frozenset({piece.criterion}), count, count)
 
 
 def _ids(group: Iterable[Fault]) -> Ids:
@@ -106,9 +121,13 @@ class _Case:
 
     @cached_property
     def differs(self) -> Mapping[Spot, bool]:
-        """Whether an answer differs from the reference's, for every recorded call."""
-        return {(test, i): not self._same((), answer, (test, i)) for test, log in self.logs.items()
-                for i, answer in enumerate(log)}  # fmt: skip
+        """Whether an answer differs from the reference's, for every recorded call that the reference got, too."""
+        return {
+            (test, i): not alike(answer, right)
+            for test, log in self.logs.items()
+            for i, (answer, right) in enumerate(zip(log, self._log((), test) or (), strict=False))
+            if answer.function == right.function
+        }
 
     def right(self, function: str) -> tuple[Spot, ...]:
         """The calls of a function that were answered as the reference answers them."""
@@ -130,6 +149,11 @@ class _Case:
         """Whether a mistake changes what the reference answers there."""
         log = self._log((), spot[0])
         return log is None or spot[1] >= len(log) or not self._same((fault,), log[spot[1]], spot)
+
+    def beside(self, spot: Spot) -> Wrong | None:
+        """An answer beside the reference's."""
+        log = self._log((), spot[0])
+        return None if log is None or spot[1] >= len(log) else Wrong(self._at(spot), log[spot[1]])
 
     def _at(self, spot: Spot) -> Answered:
         return self.logs[spot[0]][spot[1]]
@@ -166,7 +190,7 @@ def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str
         if result.outcome not in _EVIDENCE:
             continue
         for i, answer in enumerate(case.logs.get(result.id, ())):
-            if case.differs[(result.id, i)]:
+            if case.differs.get((result.id, i)):
                 found.setdefault((result.criterion, _plain_name(answer.function)), []).append((result.id, i))
     return {
         place: tuple(spots)

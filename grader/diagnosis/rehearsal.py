@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Final
 
 from grader.checks.collected import Test
 from grader.checks.draws import Draws
@@ -15,10 +17,11 @@ from grader.student.log import Answered
 from grader.student.questions import Question
 
 Log = tuple[Answered, ...]
+_PAIR_LOGS: Final = 4000
 
 
 class Rehearsals:
-    """Answers by mistake and test on one seed, found when first asked for and kept."""
+    """Answers by mistake and test on one seed, found when first asked for and kept; those of pairs for a while."""
 
     def __init__(self, solution: str, reference: ModuleType, seed: int) -> None:
         self._solution = solution
@@ -26,6 +29,7 @@ class Rehearsals:
         self._seed = seed
         self._modules: dict[tuple[str, ...], ModuleType | None] = {}
         self._logs: dict[tuple[tuple[str, ...], str], Log | None] = {}
+        self._pairs: deque[tuple[tuple[str, ...], str]] = deque()
 
     def log(self, faults: Sequence[Fault], test: Test) -> Log | None:
         """The answers to one test's questions; None where the mistakes cannot stand in one file."""
@@ -33,13 +37,24 @@ class Rehearsals:
         if key not in self._logs:
             module = self._module(faults)
             self._logs[key] = None if module is None else self._play(module, test)
+            if len(faults) > 1:
+                self._pairs.append(key)
+                self._make_room()
         return self._logs[key]
+
+    def _make_room(self) -> None:
+        """Pairs are many: the oldest go."""
+        if len(self._pairs) > _PAIR_LOGS:
+            oldest = self._pairs.popleft()
+            del self._logs[oldest]
+            if not any(ids == oldest[0] for ids, _ in self._pairs):
+                self._modules.pop(oldest[0], None)
 
     def _module(self, faults: Sequence[Fault]) -> ModuleType | None:
         key = tuple(fault.id for fault in faults)
         if key not in self._modules:
             source = faulty_source(self._solution, faults)
-            self._modules[key] = build(source, "rehearsed_" + "_".join(key)) if source is not None else None
+            self._modules[key] = build(source, "rehearsed") if source is not None else None
         return self._modules[key]
 
     def _play(self, module: ModuleType, test: Test) -> Log:

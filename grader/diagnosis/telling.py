@@ -20,5 +20,6 @@ def findings(
         text = " ".join(fault.text.pick(lang) for fault in each.faults)
         ids = tuple(fault.id for fault in each.faults)
         mended = None if score is None else score + back
-        told.append(Finding(ids, each.function, each.explains, each.of, text, mended))
+        examples = tuple(fault.example.text.pick(lang) for fault in each.faults if fault.example is not None)
+        told.append(Finding(ids, each.function, each.explains, each.of, text, mended, examples))
     return tuple(told)

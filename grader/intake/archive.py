@@ -8,15 +8,17 @@ import struct
 import time
 import zipfile
 import zlib
+from itertools import pairwise
 
 from grader.intake import refusals
 from grader.intake.folder import DEPTH_LIMIT, ENTRIES_LIMIT, TOTAL_LIMIT, Contents, is_litter
-from grader.intake.found import Found, kind_of, limit_of
+from grader.intake.found import Found, kind_of, limit_of, readable
 from grader.model import Text
 
 _RATIO_LIMIT = 200  # bytes out for each byte in
 _DIRECTORY_LIMIT = 4_000_000  # bytes of the list of members
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
+_HEADER_SIZE, _NAME_LIMIT = 30, 500
 _END, _END_SIZE, _FAR_END = b"PK\x05\x06", 22, b"PK\x06\x07"
 _DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
 _UNUSUAL = Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
@@ -36,14 +38,15 @@ def read_archive(data: bytes, name: str) -> Contents:
             members = archive.infolist()
             if len(members) > ENTRIES_LIMIT:
                 raise refusals.no_archive(name, _TOO_MUCH)
+            _refuse_overlaps(members, len(data), name)
             for member in members:
                 found = _member(archive, member, name, contents)
                 if found is not None:
                     total += len(found.data)
                     if total > TOTAL_LIMIT:
                         raise refusals.no_archive(name, _TOO_MUCH)
-                    contents.code.append(found)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error):
+                    contents.take(found)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, OverflowError, struct.error):
         raise refusals.no_archive(name, _DAMAGED) from None
     except (NotImplementedError, RuntimeError):
         raise refusals.no_archive(name, _UNUSUAL) from None
@@ -54,7 +57,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, conten
     """A member that is code, within all bounds; everything else is noted and left out."""
     path = _path(member)
     if path is None:
-        contents.leave_out(_named(member), "its path leads out of the archive")
+        contents.leave_out(_named(member)[:_NAME_LIMIT], "its path is too long, or leads out of the archive")
         return None
     if member.is_dir() or any(map(is_litter, path.split("/"))):
         return None
@@ -83,7 +86,14 @@ def _path(member: zipfile.ZipInfo) -> str | None:
     """The member's path with plain slashes, or None where it is absolute, climbs, or lies too deep."""
     path = _named(member).replace("\\", "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith("/") or ".." in parts or ":" in path[:2] or not parts or len(parts) > DEPTH_LIMIT:
+    if (
+        len(path) > _NAME_LIMIT
+        or path.startswith("/")
+        or ".." in parts
+        or ":" in path[:2]
+        or not parts
+        or len(parts) > DEPTH_LIMIT
+    ):
         return None
     return "/".join(parts)
 
@@ -91,17 +101,19 @@ def _path(member: zipfile.ZipInfo) -> str | None:
 def _named(member: zipfile.ZipInfo) -> str:
     """The member's name: marked as UTF-8, else UTF-8 or GBK behind the old default."""
     if member.flag_bits & _UTF8_NAME:
-        return member.filename
+        return readable(member.filename)
     try:
-        raw = member.filename.encode("cp437")
+        return readable(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
-        return member.filename
-    for codec in ("utf-8", "gb18030"):
-        try:
-            return raw.decode(codec)
-        except UnicodeDecodeError:
-            continue
-    return member.filename
+        return readable(member.filename)
+
+
+def _refuse_overlaps(members: list[zipfile.ZipInfo], size: int, name: str) -> None:
+    """No honest archive packs one stretch of bytes into two members; a bomb does, to unpack it many times."""
+    spans = sorted((m.header_offset, m.header_offset + _HEADER_SIZE + m.compress_size) for m in members)
+    for (_, end), (begin, _) in pairwise([*spans, (size, size)]):
+        if end > begin:
+            raise refusals.no_archive(name, _DAMAGED)
 
 
 def _changed(member: zipfile.ZipInfo) -> float:

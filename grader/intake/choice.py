@@ -13,11 +13,15 @@ from grader.intake.handed_out import HandedOut, text_of
 from grader.model import Assignment
 
 _CLOSE_ENOUGH = 0.75
+# One addition at the end of a name. Taken off again and again, not repeated in the pattern: that would try every way
+# to split a row of digits, and never end.
 _COPY = re.compile(
-    r"(?:[\s_-]*(?:\(\d+\)|（\d+）|copy(?:\s*\(?\d+\)?)?|副本|final|submission|solution|v?\d+|new|fixed))+$",
+    r"(?:\(\d+\)|（\d+）|copy(?:\s*\(?\d+\)?)?|副本|final|submission|solution|v?(?<!\d)\d+|new|fixed)$",
     re.IGNORECASE,
 )
 _COPY_OF = re.compile(r"^(?:copy of|副本)[\s_-]*", re.IGNORECASE)
+_ADDITIONS_AT_MOST = 5
+_NAME_READ = 120  # characters of a name: no longer one is the required one
 _AROUND = re.compile(r"^(?:setup|conftest|__init__|__main__|test_.*|.*_test|checks_public)$")
 
 
@@ -82,10 +86,11 @@ def choose(files: Sequence[Found], assignment: Assignment) -> Choice | None:
         return Choice(files[0], closeness(files[0].name, assignment) == Closeness.EXACT)
     stub = HandedOut(assignment)
     names = re.compile(_definition_of(assignment), re.MULTILINE)
-    candidates = [
-        _Candidate(f, closeness(f.name, assignment), stub.is_untouched(f), names.search(text_of(f)) is not None)
-        for f in files
-    ]
+    candidates = []
+    for found in files:
+        text = text_of(found)
+        near = closeness(found.name, assignment)
+        candidates.append(_Candidate(found, near, stub.is_untouched(text), names.search(text) is not None))
     best, *others = sorted(candidates, key=lambda candidate: candidate.order)
     passed_over = next((c.file for c in others if c.closeness == Closeness.EXACT and c.untouched), None)
     return Choice(
@@ -101,7 +106,9 @@ def closeness(name: str, assignment: Assignment) -> Closeness:
     wanted, stem = stem_of(assignment.file), stem_of(name)
     if name in (assignment.file, f"{wanted}.ipynb"):
         return Closeness.EXACT
-    bare = _COPY.sub("", _COPY_OF.sub("", stem)).strip(" _-").lower()
+    if len(stem) > _NAME_READ:
+        return Closeness.OTHER
+    bare = _bare(stem).lower()
     flat, want = re.sub(r"[\s_-]+", "_", bare), wanted.lower()
     if flat == want or stem.lower() == want:
         return Closeness.SAME
@@ -112,6 +119,17 @@ def closeness(name: str, assignment: Assignment) -> Closeness:
     return Closeness.CLOSE if difflib.SequenceMatcher(None, flat, want).ratio() >= _CLOSE_ENOUGH else Closeness.OTHER
 
 
+def _bare(stem: str) -> str:
+    """A name without what browsers, editors and their users put before and behind it."""
+    bare = _COPY_OF.sub("", stem)
+    for _ in range(_ADDITIONS_AT_MOST):
+        shorter = _COPY.sub("", bare.rstrip(" _-"))
+        if shorter == bare.rstrip(" _-"):
+            break
+        bare = shorter
+    return bare.strip(" _-")
+
+
 def _definition_of(assignment: Assignment) -> str:
     names = "|".join(re.escape(function.name) for function in assignment.functions) or "(?!)"
-    return rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(?:{names})\b|^(?:{names})[ \t]*="
+    return rf"^[ \t]*+(?:(?:async[ \t]++)?def|class)[ \t]++(?:{names})\b|^(?:{names})[ \t]*+="

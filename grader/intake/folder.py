@@ -14,6 +14,7 @@ from grader.model import Flag
 ENTRIES_LIMIT = 2_000
 DEPTH_LIMIT = 20
 TOTAL_LIMIT = 200_000_000  # bytes of one hand-in
+_FLAGS_LIMIT = 20
 _LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
 
 
@@ -23,11 +24,32 @@ class Contents:
 
     code: list[Found] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
+    archives: list[Path] = field(default_factory=list)
     flags: list[Flag] = field(default_factory=list)
     refused: NotGradable | None = None  # why the last unreadable piece of code could not be read
+    _where: dict[str, int] = field(default_factory=dict)  # in ``code``, by name without regard to case
+
+    def take(self, found: Found) -> None:
+        """Add a file; of several under one name the last counts, as unpacking would leave it."""
+        key = found.path.casefold()
+        at = self._where.get(key)
+        if at is None or self.code[at].path != found.path:
+            if at is not None:
+                self.note("same_name", f"{found.path} and {self.code[at].path} differ in upper and lower case alone")
+            self._where[key] = len(self.code)
+            self.code.append(found)
+        else:
+            self.code[at] = found
+            self.note("same_name", f"{found.path} is there more than once; the last one counts")
 
     def leave_out(self, path: str, why: str) -> None:
-        self.flags.append(Flag("file_left_out", f"{path}: {why}"))
+        self.note("file_left_out", f"{path}: {why}")
+
+    def note(self, kind: str, detail: str) -> None:
+        if len(self.flags) < _FLAGS_LIMIT:
+            self.flags.append(Flag(kind, detail))
+        elif len(self.flags) == _FLAGS_LIMIT:
+            self.flags.append(Flag(kind, f"more of this kind; only the first {_FLAGS_LIMIT} are told"))
 
 
 def read_folder(folder: Path) -> Contents:
@@ -45,6 +67,8 @@ def read_folder(folder: Path) -> Contents:
             contents.leave_out(path, "a link")
         elif kind is None:
             contents.other.append(path)
+            if is_zip(entry.name):
+                contents.archives.append(Path(entry.path))
         elif total > TOTAL_LIMIT:
             contents.leave_out(path, f"more than {TOTAL_LIMIT // 1_000_000} MB in all")
         else:
@@ -55,8 +79,12 @@ def read_folder(folder: Path) -> Contents:
                 contents.refused = error
                 continue
             total += len(data)
-            contents.code.append(Found(path, data, entry.stat(follow_symlinks=False).st_mtime))
+            contents.take(Found(path, data, entry.stat(follow_symlinks=False).st_mtime))
     return contents
+
+
+def is_zip(name: str) -> bool:
+    return name.lower().endswith(".zip")
 
 
 def is_litter(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ _ADVICE = {
 }
 _OTHER = Text("hand in less", "请减小文件")
 PYTHON, NOTEBOOK = "python", "notebook"
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # characters that move, reorder or do not show
 _ENDINGS = {
     ".py": PYTHON, ".pyw": PYTHON, ".py.txt": PYTHON,
     ".ipynb": NOTEBOOK, ".ipynb.json": NOTEBOOK, ".ipynb.txt": NOTEBOOK,
@@ -62,14 +64,26 @@ def stem_of(name: str) -> str:
 
 
 def readable(name: str) -> str:
-    """A file name as text that can be shown: one that is no UTF-8 on disk is read as GBK, as Windows writes it."""
-    raw = name.encode("utf-8", "surrogateescape")
+    """A file name as text: one that is no UTF-8 on disk is read as GBK, as Windows writes it; what hides is replaced.
+
+    Letters are composed (NFC), whatever the system that packed them does.
+    """
+    try:
+        raw = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte
+        raw = name.encode("utf-8", "replace")
     for codec in ("utf-8", "gb18030"):
         try:
-            return raw.decode(codec)
+            return _showing(raw.decode(codec))
         except UnicodeDecodeError:
             continue
-    return raw.decode("utf-8", "backslashreplace")
+    return _showing(raw.decode("utf-8", "replace"))
+
+
+def _showing(name: str) -> str:
+    if name.isascii() and name.isprintable():
+        return name
+    return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in unicodedata.normalize("NFC", name))
 
 
 def limit_of(kind: str | None) -> int:
@@ -86,16 +100,18 @@ def read_regular(path: Path, limit: int) -> bytes:
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):  # not every system has all
         flags |= getattr(os, name, 0)
     try:
-        if path.is_symlink():
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # before opening: a device may act on that alone
             raise refusals.no_regular_file(shown)
         descriptor = os.open(path, flags)
     except OSError as error:
         raise refusals.cannot_open(shown) from error
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise refusals.no_regular_file(shown)
-        data = file.read(limit + 1)  # counted while reading: a size told beforehand may be wrong
-    if len(data) > limit:
+        # Counted while reading, too: a size told beforehand may be wrong.
+        data = file.read(limit + 1) if status.st_size <= limit else b""
+    if max(status.st_size, len(data)) > limit:
         raise refusals.too_big(shown, limit, _ADVICE.get(limit, _OTHER))
     return data
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from grader.intake import refusals
 from grader.intake.found import SOURCE_LIMIT
-from grader.intake.text import decode, plain
+from grader.intake.json_cut import DROPPED, TooDeep, TooMuch, cut
+from grader.intake.text import Decoded, decode, plain, refuse_other_kinds
 from grader.model import Chunk, Place, Remark, Text
 
-_CONTAINERS_LIMIT = 3_000_000  # brackets in the file: bounds what parsing it can allocate
-_DROPPED = frozenset({"outputs", "metadata", "attachments"})
+_DIGITS_LIMIT = 400  # of one number; reading a longer one takes time without bound
+_SEARCHED = 200_000  # characters of a text cell looked through for a solution
+_HEAD = 2_000  # bytes that say what a file is that is no notebook
+_TOO_MUCH = Text(
+    "it holds far too much; clear its outputs, and take large pictures out of its text cells",
+    "内容过多；请清除所有输出，并去掉文本单元格里的大图片",
+)
 _SAVE_AGAIN = Text(
     "open it in Jupyter, save it and hand in that .ipynb file", "请用 Jupyter 打开、保存，再提交这个 .ipynb"
 )
@@ -27,6 +35,7 @@ class Notebook:
     chunks: tuple[Chunk, ...]
     remarks: tuple[Remark, ...]
     encoding: str = ""
+    repeated: tuple[str, ...] = ()  # keys that stand twice in one object of the JSON: the last one counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +52,14 @@ def read_notebook(data: bytes, path: str, wanted: tuple[str, ...]) -> Notebook:
         NotGradable: no JSON, no notebook, or too much code.
     """
     name = path.rsplit("/", 1)[-1]
-    decoded = decode(data, name)
-    cells = list(_cells(_parsed(decoded.text, data, name), name))
+    decoded = _without_outputs(data, name)
+    repeated: dict[str, None] = {}
+    cells = list(_cells(_parsed(decoded.text, data, name, repeated), name))
     code = [cell for cell in cells if cell.kind == "code" and cell.source.strip()]
     if sum(len(cell.source) for cell in code) > SOURCE_LIMIT:
         raise refusals.too_big(name, SOURCE_LIMIT, Text("that much code cannot be graded", "代码过多，无法评分"))
     chunks = tuple(Chunk(cell.source, Place(path, 1, cell.number)) for cell in code)
-    return Notebook(chunks, tuple(_remarks(cells, code, path, wanted)), decoded.encoding)
+    return Notebook(chunks, tuple(_remarks(cells, code, path, wanted)), decoded.encoding, tuple(repeated)[:5])
 
 
 def looks_like_notebook(text: str) -> bool:
@@ -57,17 +67,40 @@ def looks_like_notebook(text: str) -> bool:
     return text.lstrip()[:1] == "{" and '"nbformat"' in text and ('"cells"' in text or '"worksheets"' in text)
 
 
-def _parsed(text: str, data: bytes, name: str) -> dict[str, Any]:
-    if data.count(b"[") + data.count(b"{") > _CONTAINERS_LIMIT:
-        raise refusals.no_notebook(name, Text("it holds far too much; clear its outputs", "内容过多；请清除所有输出"))
+def _without_outputs(data: bytes, name: str) -> Decoded:
+    """The text of the JSON without the parts that never count; what stands in those need not even be text."""
+    refuse_other_kinds(data, name)
     try:
-        found = json.loads(text, object_pairs_hook=_without_outputs)
-    except RecursionError:
+        try:
+            return Decoded(_text(cut(data.removeprefix(codecs.BOM_UTF8))))
+        except UnicodeDecodeError:
+            whole = decode(data, name)
+            return Decoded(_text(cut(whole.text.encode())), whole.encoding)
+    except TooDeep:
         raise refusals.no_notebook(
             name, Text(f"it is nested too deeply; {_SAVE_AGAIN.en}", f"嵌套过深；{_SAVE_AGAIN.zh}")
         ) from None
-    except (ValueError, MemoryError):
-        raise refusals.no_notebook(name, _why_no_json(text)) from None
+    except TooMuch:
+        raise refusals.no_notebook(name, _TOO_MUCH) from None
+
+
+def _text(data: bytes) -> str:
+    if b"\0" in data:  # UTF-16 in the eyes of UTF-8, or no text at all
+        raise UnicodeDecodeError("utf-8", data[:1], 0, 1, "a NUL byte")
+    return data.decode()
+
+
+def _parsed(text: str, data: bytes, name: str, repeated: dict[str, None]) -> dict[str, Any]:
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated.update((key, None) for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return {key: value for key, value in found.items() if key not in DROPPED}  # also where a key has escapes in it
+
+    try:
+        found = json.loads(text, object_pairs_hook=noted, parse_int=_number)
+    except (ValueError, RecursionError, MemoryError):
+        raise refusals.no_notebook(name, _why_no_json(data)) from None
     if not isinstance(found, dict):
         raise refusals.no_notebook(
             name, Text(f"its JSON is no notebook; {_SAVE_AGAIN.en}", f"其 JSON 不是笔记本；{_SAVE_AGAIN.zh}")
@@ -75,22 +108,25 @@ def _parsed(text: str, data: bytes, name: str) -> dict[str, Any]:
     return found
 
 
-def _without_outputs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {key: value for key, value in pairs if key not in _DROPPED}
+def _number(digits: str) -> int:
+    """A whole number of a length that somebody may have meant; none of them decides anything."""
+    if len(digits) > _DIGITS_LIMIT:
+        raise ValueError("a number without end")
+    return int(digits)
 
 
-def _why_no_json(text: str) -> Text:
-    start = text.lstrip()[:200].lower()
-    if start.startswith(("<!doctype", "<html")):
+def _why_no_json(data: bytes) -> Text:
+    start = data[:_HEAD].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if start.lower().startswith(("<!doctype", "<html")):
         return Text(
             "it is a web page; download the notebook itself (the raw file)", "这是一个网页；请下载笔记本文件本身（raw）"
         )
-    if re.search(r"^<{7} ", text, re.MULTILINE):
+    if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
         return Text(
             "it holds the marks of an unfinished git merge; settle them and hand it in again",
             "其中有未解决的 git 合并标记；请解决后再提交",
         )
-    if re.search(r"^\s*(?:import|from|def|class)\s", text, re.MULTILINE) and start[:1] != "{":
+    if start[:1] != "{" and re.search(r"^[ \t]*+(?:import|from|def|class)\s", start, re.MULTILINE):
         return Text("it is Python source; hand it in with the ending .py", "这是 Python 源码；请以 .py 为扩展名提交")
     return Text(f"its JSON is damaged or cut off; {_SAVE_AGAIN.en}", f"JSON 已损坏或不完整；{_SAVE_AGAIN.zh}")
 
@@ -108,7 +144,8 @@ def _cells(notebook: dict[str, Any], name: str) -> Iterator[_Cell]:
         raw = [cell for part in parts if isinstance(part, list) for cell in part]
     for number, cell in enumerate(raw, start=1):
         if isinstance(cell, dict):
-            yield _Cell(number, str(cell.get("cell_type")), _source(cell))
+            kind = cell.get("cell_type")
+            yield _Cell(number, kind if isinstance(kind, str) else "", _source(cell))
 
 
 def _source(cell: dict[str, Any]) -> str:
@@ -123,11 +160,11 @@ def _remarks(cells: list[_Cell], code: list[_Cell], path: str, wanted: tuple[str
     if not code:
         yield Remark(Text("this notebook has no code cells", "这个笔记本里没有代码单元格"), Place(path, 1))
     for name in wanted:
-        definition = re.compile(rf"^[ \t]*(?:def|class)[ \t]+{re.escape(name)}\b", re.MULTILINE)
+        definition = re.compile(rf"^[ \t]*+(?:def|class)[ \t]++{re.escape(name)}\b", re.MULTILINE)
         if any(definition.search(cell.source) for cell in code):
             continue
         for cell in cells:
-            if cell.kind != "code" and (found := definition.search(cell.source)):
+            if cell.kind != "code" and (found := definition.search(cell.source, 0, _SEARCHED)):
                 line = cell.source.count("\n", 0, found.start()) + 1
                 yield Remark(_elsewhere(name, cell.kind), Place(path, line, cell.number))
 

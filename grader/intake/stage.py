@@ -11,7 +11,7 @@ from grader.errors import UsageError
 from grader.intake import refusals
 from grader.intake.archive import read_archive
 from grader.intake.choice import Choice, choose
-from grader.intake.folder import TOTAL_LIMIT, Contents, read_folder
+from grader.intake.folder import TOTAL_LIMIT, Contents, is_zip, read_folder
 from grader.intake.found import NOTEBOOK, Found, kind_of, limit_of, read_regular, readable, stem_of
 from grader.intake.modules import beside
 from grader.intake.notebook import looks_like_notebook, read_notebook
@@ -57,11 +57,10 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
         raise refusals.no_regular_file(readable(path.name))
     if path.is_dir():
         contents = read_folder(path)
-        archives = [name for name in contents.other if _is_zip(name)]
-        if contents.code or len(archives) != 1:
+        if contents.code or len(contents.archives) != 1:
             return contents
-        path = path / archives[0]
-    if _is_zip(path.name):
+        path = contents.archives[0]
+    if is_zip(path.name):
         return read_archive(read_regular(path, TOTAL_LIMIT), readable(path.name))
     kind = kind_of(path.name)
     if kind is None:
@@ -69,20 +68,16 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
     return Contents(code=[Found(readable(path.name), read_regular(path, limit_of(kind)))])
 
 
-def _is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
-
-
 def _is_lone(path: Path) -> bool:
     """A file named on its own: nothing was chosen, so nothing is said about its name."""
-    return not path.is_dir() and not _is_zip(path.name)
+    return not path.is_dir() and not is_zip(path.name)
 
 
 def _default_id(path: Path) -> str:
     name = readable(path.name)
     if path.is_dir():
         return name
-    return name[:-4] if _is_zip(name) else stem_of(name)
+    return name[:-4] if is_zip(name) else stem_of(name)
 
 
 def _read(found: Found, assignment: Assignment) -> tuple[str, tuple[Chunk, ...], list[Remark], list[Flag]]:
@@ -105,6 +100,11 @@ def _read_notebook(
     wanted = tuple(function.name for function in assignment.functions)
     notebook = read_notebook(found.data, found.path, wanted)
     remarks = _about_encoding(notebook.encoding, found, flags)
+    if notebook.repeated:
+        keys = ", ".join(key[:40] for key in notebook.repeated)
+        flags.append(
+            Flag("notebook_form", f"keys stand twice in its JSON, the last counts: {keys}", Place(found.path, 1))
+        )
     return NOTEBOOK, notebook.chunks, [*remarks, *notebook.remarks], flags
 
 

@@ -1,4 +1,4 @@
-"""Bytes of a hand-in as text: UTF-8, UTF-16 by its mark, else GB18030."""
+"""Bytes of a hand-in as text: UTF-8, UTF-16, the encoding the file declares where it is one of a few, else GB18030."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ _SIGNATURES = {
     b"\xd0\xcf\x11\xe0": "an old Word file",
 }
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_CODING = re.compile(rb"[ \t\f]*+#[^\r\n]{0,200}?coding[:=][ \t]*+([-\w.]{1,40})")
+# Declared encodings that are believed: plain tables of characters. Python knows others that compute.
+_DECLARED = frozenset({
+    "iso8859-1", "iso8859-15", "cp1251", "cp1252", "koi8-r", "big5", "cp950", "shift_jis", "cp932", "euc_jp", "euc_kr",
+    "cp949",
+})  # fmt: skip
+_HEAD = 512  # bytes: enough for two lines of comment, and to see what UTF-16 looks like
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +43,20 @@ def decode(data: bytes, name: str) -> Decoded:
     Raises:
         NotGradable: nothing in it, or no text.
     """
+    refuse_other_kinds(data, name)
+    decoded = _decode(data)
+    if decoded is None or "\0" in decoded.text:
+        raise refusals.no_text(name)
+    return Decoded(plain(decoded.text), decoded.encoding)
+
+
+def refuse_other_kinds(data: bytes, name: str) -> None:
+    """Raise ``NotGradable`` where there is nothing, or the first bytes are those of something else than text."""
     if not data:
         raise refusals.empty(name)
     for start, what in _SIGNATURES.items():
         if data.startswith(start):
             raise refusals.no_text(name, what)
-    decoded = _decode(data)
-    if decoded is None or "\0" in decoded.text:
-        raise refusals.no_text(name)
-    return Decoded(plain(decoded.text), decoded.encoding)
 
 
 def plain(text: str) -> str:
@@ -55,7 +67,36 @@ def plain(text: str) -> str:
 def _decode(data: bytes) -> Decoded | None:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _as(data, "utf-16", "UTF-16")
-    return _as(data, "utf-8-sig", "") or _as(data, "gb18030", "GB18030")
+    if codec := _wide(data[:_HEAD]):
+        return _as(data, codec, "UTF-16")
+    declared = _declared(data[:_HEAD])
+    return (
+        _as(data, "utf-8-sig", "")
+        or (_as(data, declared, declared) if declared else None)
+        or _as(data, "gb18030", "GB18030")
+    )
+
+
+def _wide(head: bytes) -> str:
+    """UTF-16 without its mark, as some Windows programs write it: source has a zero in every other byte."""
+    even, odd = head[: len(head) & ~1 : 2], head[1::2]
+    if len(odd) < 4:
+        return ""
+    if odd.count(0) * 2 > len(odd) and not even.count(0):
+        return "utf-16-le"
+    return "utf-16-be" if even.count(0) * 2 > len(even) and not odd.count(0) else ""
+
+
+def _declared(head: bytes) -> str:
+    """The encoding that one of the first two lines declares, where it is believed."""
+    for line in re.split(rb"\r\n|\r|\n", head, maxsplit=2)[:2]:
+        if found := _CODING.match(line):
+            try:
+                name = codecs.lookup(found[1].decode("ascii", "replace")).name
+            except LookupError:
+                return ""
+            return name if name in _DECLARED else ""
+    return ""
 
 
 def _as(data: bytes, codec: str, shown: str) -> Decoded | None:

@@ -8,14 +8,17 @@ from typing import Any
 
 from grader.document import is_student_form
 from grader.model import Outcome, Status
-from grader.reports.outline import Line, Loss, Trouble, place, reason, rubric, why
+from grader.reports.outline import ENTRIES_SHOWN, Line, Loss, Trouble, entries_left, place, reason, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
 _TROUBLES_SHOWN = 4
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&~])")
 # What a platform turns into a link, a mention or a formula by itself, even where it is escaped.
-_LINKED = re.compile(r"@\w|#\w|://|www\.|mailto:|xmpp:|\bGH-\d|\$|\b[0-9a-f]{7,40}\b|\w!\d", re.IGNORECASE)
+_LINKED = re.compile(
+    r"@\w|#\w|://|www\.|mailto:|xmpp:|\bGH-\d|\$|\b[0-9a-f]{7,40}\b|[!%^]\w|^:[\w+-]+:|:[\w+-]+:$", re.IGNORECASE
+)
+_BLOCK = re.compile(r"(?:#{1,6}|[-+=]+|\d{1,9}[.)])")  # a first word that would make the line a heading or a list
 
 
 def render(document: Mapping[str, Any], *, lang: str) -> str:
@@ -34,8 +37,11 @@ def render(document: Mapping[str, Any], *, lang: str) -> str:
 
 def inline(text: str) -> str:
     """``text`` on one line, its Markdown escaped; words that would become links or mentions are code."""
-    words = one_line(text).split(" ")
-    return " ".join(code(part) if _LINKED.search(part) else _SPECIAL.sub(r"\\\1", part) for part in words if part)
+    words = [part for part in one_line(text).split(" ") if part]
+    shown = [code(part) if _LINKED.search(part) else _SPECIAL.sub(r"\\\1", part) for part in words]
+    if words and _BLOCK.fullmatch(words[0]):
+        shown[0] = code(words[0])
+    return " ".join(shown)
 
 
 def code(text: str) -> str:
@@ -88,9 +94,12 @@ def _head(document: Mapping[str, Any], lang: str) -> Iterator[str]:
 def _remarks(document: Mapping[str, Any], lang: str) -> Iterator[str]:
     if document["remarks"]:
         yield f"## {word('remarks', lang)}"
-    for remark in document["remarks"]:
+    for remark in document["remarks"][:ENTRIES_SHOWN]:
         spot = place(remark, lang)
         yield f"- {code(spot) + ' ' if spot else ''}{_prose(remark['text'], '  ')}"
+
+    if left := entries_left(document["remarks"]):
+        yield word("more_of_these", lang, count=left)
 
 
 def _diagnosis(document: Mapping[str, Any], lang: str) -> Iterator[str]:
@@ -103,7 +112,8 @@ def _diagnosis(document: Mapping[str, Any], lang: str) -> Iterator[str]:
         if finding["score_if_mended"] is not None:
             mended, most = marks(finding["score_if_mended"]), marks(document["max_score"])
             facts.append(word("mended", lang, score=mended, max=most))
-        yield f"**{inline(finding['text'])}**" + (f"\n\n{'; '.join(facts)}" if facts else "")
+        blocks = [f"**{inline(finding['text'])}**", *map(inline, finding.get("examples", []))]
+        yield "\n\n".join([*blocks, "; ".join(facts)] if facts else blocks)
 
 
 def _rubric(document: Mapping[str, Any], lang: str) -> Iterator[str]:
@@ -151,11 +161,13 @@ def _points(line: Line) -> str:
 def _flags(document: Mapping[str, Any], lang: str) -> Iterator[str]:
     if document["flags"]:
         yield f"## {word('flags', lang)}"
-    for flag in document["flags"]:
+    for flag in document["flags"][:ENTRIES_SHOWN]:
         costs = word("costs", lang, marks=marks(flag["costs"])) if flag["costs"] else ""
         spot = place(flag, lang)
         said = (code(flag["kind"]), inline(flag["detail"]), code(spot) if spot else "", costs)
         yield "- " + " ".join(part for part in said if part)
+    if left := entries_left(document["flags"]):
+        yield word("more_of_these", lang, count=left)
 
 
 def _staff(document: Mapping[str, Any], lang: str) -> Iterator[str]:

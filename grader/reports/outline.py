@@ -11,6 +11,7 @@ from grader.document import is_student_form
 from grader.model import Outcome, Status
 from grader.reports.words import OUTCOMES, word
 
+ENTRIES_SHOWN = 30  # remarks, or flags, in a report for people; the JSON holds the rest
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
@@ -86,6 +87,11 @@ def outline(document: Mapping[str, Any], lang: str) -> tuple[Line, ...]:
     for test in document["tests"]:
         under.setdefault(test["criterion"], []).append(test)
     return tuple(_line(name, known.get(name), tests, lang) for name, tests in under.items())
+
+
+def entries_left(entries: Sequence[Any]) -> int:
+    """How many remarks or flags a report for people leaves untold."""
+    return max(len(entries) - ENTRIES_SHOWN, 0)
 
 
 def place(spot: Mapping[str, Any] | None, lang: str) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text as Styled
 from grader.document import is_student_form
 from grader.model import Outcome, Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
-from grader.reports.outline import Line, Loss, Rubric, Trouble, place, reason, rubric, why
+from grader.reports.outline import ENTRIES_SHOWN, Line, Loss, Rubric, Trouble, entries_left, place, reason, rubric, why
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -150,11 +150,14 @@ def _remarks(page: Page, document: Mapping[str, Any]) -> None:
     if not document["remarks"]:
         return
     page.heading(word("remarks", page.lang), "bold yellow")
-    for remark in document["remarks"]:
+    for remark in document["remarks"][:ENTRIES_SHOWN]:
         spot = one_line(place(remark, page.lang))
         if spot:
             page.say(f"{spot}", "bold", indent=2)
         page.say(printable(remark["text"]), indent=4 if spot else 2)
+
+    if left := entries_left(document["remarks"]):
+        page.say(word("more_of_these", page.lang, count=left), indent=2)
 
 
 def _diagnosis(page: Page, document: Mapping[str, Any]) -> None:
@@ -164,8 +167,8 @@ def _diagnosis(page: Page, document: Mapping[str, Any]) -> None:
         if finding["score_if_mended"] is not None:
             mended, most = marks(finding["score_if_mended"]), marks(document["max_score"])
             facts.append(word("mended", page.lang, score=mended, max=most))
-        page.panel(word("diagnosis", page.lang), "\n".join([text, *([one_line("; ".join(facts))] if facts else [])]),
-                   "cyan")  # fmt: skip
+        lines = [text, *map(printable, finding.get("examples", [])), *([one_line("; ".join(facts))] if facts else [])]
+        page.panel(word("diagnosis", page.lang), "\n".join(lines), "cyan")
 
 
 def _lost(page: Page, document: Mapping[str, Any], found: Rubric) -> None:
@@ -220,10 +223,12 @@ def _flags(page: Page, document: Mapping[str, Any]) -> None:
     if not document["flags"]:
         return
     page.heading(word("flags", page.lang))
-    for flag in document["flags"]:
+    for flag in document["flags"][:ENTRIES_SHOWN]:
         costs = word("costs", page.lang, marks=marks(flag["costs"])) if flag["costs"] else ""
         said = (one_line(flag["kind"]), printable(flag["detail"]), one_line(place(flag, page.lang)), costs)
         page.say("  ".join(part for part in said if part), indent=2)
+    if left := entries_left(document["flags"]):
+        page.say(word("more_of_these", page.lang, count=left), indent=2)
 
 
 def _staff(page: Page, document: Mapping[str, Any]) -> None:

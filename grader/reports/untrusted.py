@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 CUT = 2_000  # characters of one text in a report for people; the JSON holds the rest
+# What the runners of CI services take for a command to themselves: `::` at the start of a line, blanks or not (so also
+# where a long line may be folded), and `##[` or `##vso[` anywhere.
+_COMMAND = re.compile(r"(?m)^([^\S\n]*+):(?=:)|:(?=:[a-z]+(?:-[a-z]+)*(?: [^:\n]*)?::)|#(?=#\w*\[)")
 _MARKS_IN_A_ROW = 3  # combining marks on one letter; more only serve to smear over other lines
 
 
@@ -12,11 +16,13 @@ def printable(text: str, *, limit: int = CUT) -> str:
     """``text`` with only characters that show as themselves; of the rest, line ends stay and tabs are blanks.
 
     Control characters (escape sequences among them), bidirectional and zero-width marks, surrogates and
-    noncharacters are written out as ``\\x1b`` or ``\\u202e``. What is longer than ``limit`` is cut, and says so.
+    noncharacters are written out as ``\\x1b`` or ``\\u202e``, and so is the sign that would make a line a command
+    to a CI service (``::error::``). What is longer than ``limit`` is cut, and says so.
     """
-    text = text.replace("\r\n", "\n").expandtabs(4)
-    kept, left = text[:limit], len(text) - limit
-    shown = "".join(char if _shows(char) else _written_out(char) for char in _settled(kept))
+    kept = text[: limit + 1].replace("\r\n", "\n").expandtabs(4)
+    left = max(len(text), len(kept)) - limit
+    shown = "".join(char if _shows(char) else _written_out(char) for char in _settled(kept[:limit]))
+    shown = _COMMAND.sub(lambda found: r"\x23" if found[0] == "#" else (found[1] or "") + r"\x3a", shown)
     return shown if left <= 0 else f"{shown} [... +{left}]"
 
 

@@ -34,6 +34,7 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "more": Text("more help: {command}", "更多提示：{command}"),
     "checks": Text("{count} checks", "{count} 项检查"),
     "further": Text("... and {count} more of this criterion", "……本项还有 {count} 条"),
+    "more_of_these": Text("... and {count} more", "……还有 {count} 条"),
     "waits": Text("not checked: '{criterion}' has to hold first", "未检查：需先满足“{criterion}”"),
     "waits_for_some": Text("not checked: another part has to hold first", "未检查：需先满足其他部分"),
     "flags": Text("Flags", "标记"),

@@ -36,6 +36,7 @@ class PipeSession:
         self._kill = kill
         self._how = verdict
         self._reader = FrameReader(limits.frame_mib << 20)
+        self._early_cap = 2 * limits.frame_mib << 20
         cap = limits.output_kib << 10
         self._prints = {pipes.stdout: Capture(cap), pipes.stderr: Capture(cap)}
         self._poll = select.poll()
@@ -46,6 +47,7 @@ class PipeSession:
         self._unsent = bytearray()
         self._asked = 0
         self._answered = 0
+        self._early: dict[int, Frame] = {}  # came while a later one was waited for, and may be asked for yet
         self._closed = False
 
     def send(self, *questions: bytes) -> int:
@@ -80,7 +82,11 @@ class PipeSession:
     def _awaited(
         self, number: int, limit_s: float, last: float, on_event: Callable[[dict[str, Any]], None] | None
     ) -> Frame:
-        """The answer of this number; answers before it are of questions nobody waits for any more."""
+        """The answer of this number. What was sent ahead is asked for in order: what came before it has no use left."""
+        if number <= self._answered:
+            early = self._early[number]
+            self._early = {later: kept for later, kept in self._early.items() if later > number}
+            return early
         deadline = min(last, time.monotonic() + limit_s)
         events = 0
         while True:
@@ -98,10 +104,16 @@ class PipeSession:
                 self._answered += 1
                 if frame.number == number:
                     return frame
+                self._keep(frame)
             left = deadline - time.monotonic()
             if left <= 0:
                 raise SessionTimedOut(self._answered + 1)
             self._move(left)
+
+    def _keep(self, frame: Frame) -> None:
+        self._early[frame.number] = frame
+        if sum(len(early.payload) for early in self._early.values()) > self._early_cap:
+            raise ProtocolError("the results that nobody has asked for yet are over their size limit")
 
     def _move(self, limit_s: float) -> None:
         """Wait until something can be read or written, and do so."""

@@ -25,7 +25,8 @@ class Ahead:
         self._script = script
         self._sent: dict[str, deque[tuple[Question, int]]] = {}
         self._current: deque[tuple[Question, int]] = deque()
-        self._owners: dict[int, str] = {}
+        self._test_of: dict[int, str] = {}
+        self._barred: set[str] = set()
 
     def begin(self, session: Session, tests: Sequence[str], may: Callable[[str], bool]) -> None:
         """The first of these tests is on. Where the one after it has not been sent, all that have not are."""
@@ -35,12 +36,12 @@ class Ahead:
 
     def _send(self, session: Session, tests: Sequence[str], may: Callable[[str], bool]) -> None:
         """What these tests ask, as far as the functions ``may`` be called."""
-        foreseen = {test: list(takewhile(lambda q: may(q.owner), self._script.get(test, ()))) for test in tests}
+        foreseen = {test: list(takewhile(lambda q: may(q.owner), self._foreseen(test))) for test in tests}
         number = session.send(*(q.data for questions in foreseen.values() for q in questions))
         number -= sum(map(len, foreseen.values()))
         for test, questions in foreseen.items():
             self._sent[test] = deque((question, number + i) for i, question in enumerate(questions, start=1))
-            self._owners |= {number + i: question.owner for i, question in enumerate(questions, start=1)}
+            self._test_of |= {number + i: test for i in range(1, len(questions) + 1)}
             number += len(questions)
 
     def take(self, question: Question) -> int | None:
@@ -50,11 +51,15 @@ class Ahead:
         self._current.clear()
         return None
 
-    def owner(self, number: int) -> str | None:
-        return self._owners.get(number)
+    def bar(self, number: int) -> None:
+        """What this question belongs to ended a worker before its time: that test is never sent ahead again."""
+        self._barred.add(self._test_of.get(number, ""))
+
+    def _foreseen(self, test: str) -> Sequence[Question]:
+        return () if test in self._barred else self._script.get(test, ())
 
     def forget(self) -> None:
         """The worker is gone, with all that it was sent."""
         self._sent.clear()
         self._current = deque()
-        self._owners.clear()
+        self._test_of.clear()

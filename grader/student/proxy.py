@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import torch
 
@@ -30,7 +30,7 @@ from grader.sandbox import Session, SessionEnded, SessionTimedOut
 from grader.student.ahead import Ahead, Script
 from grader.student.calls import Call, exception_facts
 from grader.student.gradients import Asked, differentiable
-from grader.student.log import Answered, Raised
+from grader.student.log import Answered, Raised, answered
 from grader.student.objects import StudentObject
 from grader.student.questions import Question, Questions
 
@@ -140,7 +140,8 @@ class Student:
             self.log_.append(Answered(owner, Raised(kind)))
             raise
         after = (call.inputs, call.keywords) if watch else None
-        self.log_.append(Answered(owner, Handle(0) if hold else call.value, after))
+        given = (*args, *named.values())
+        self.log_.append(answered(owner, Handle(0) if hold else call.value, after, given))
         return call
 
     def _called(
@@ -184,20 +185,25 @@ class Student:
         try:
             frame = self._session.answer(number, min(limit, left))
         except SessionTimedOut as late:
-            guilty = owner if late.number == number else self._ahead.owner(late.number) or owner
-            self._strikes[guilty] = self._strikes.get(guilty, 0) + 1
-            self._drop_session()
             if late.number != number:
-                raise LostAhead from None
+                self._lose_ahead(late.number)
+            self._strikes[owner] = self._strikes.get(owner, 0) + 1
+            self._drop_session()
             raise StudentTimedOut(owner, min(limit, left), self.place_of_(owner)) from None
         except SessionEnded as ended:
-            self._drop_session()
             if ended.number != number:
-                raise LostAhead from None
+                self._lose_ahead(ended.number)
+            self._drop_session()
             raise WorkerDied(owner, ended.how, self.place_of_(owner)) from None
         if "raised" in frame.header:
             raise self._raised(frame.header["raised"], owner)
         return frame
+
+    def _lose_ahead(self, number: int) -> NoReturn:
+        """The worker ended over a question that is not the one that is on."""
+        self._ahead.bar(number)
+        self._drop_session()
+        raise LostAhead
 
     def protocol_broken_(self, owner: str, why: str) -> WorkerDied:
         self._drop_session()

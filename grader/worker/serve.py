@@ -15,10 +15,11 @@ import torch
 
 from grader.rpc.frames import Frame, FrameReader, numbered, pack, read_frame, write_all
 from grader.rpc.values import Encoder
-from grader.worker import loader
+from grader.worker import forbidden_calls, given_code, loader
 from grader.worker.calls import Calls
 from grader.worker.library_use import uses
 from grader.worker.objects import Objects
+from grader.worker.sightings import Listener, Sightings
 
 _QUESTION_CAP = 64 << 20
 _MESSAGE_CAP = 600
@@ -39,6 +40,8 @@ class Worker:
         self._streams = streams  # our own: the student may put anything into sys.stdout
         self._asked = 0
         self._place_of_error: Callable[[TracebackType | None], Mapping[str, Any] | None] = lambda trace: None
+        self._place_of: Callable[[str, int], Any] = lambda file, line: None
+        self._sightings = Sightings()
         self._objects = Objects()
         self._calls = Calls(self._objects)
         self._operations: Mapping[str, Callable[[Frame], Any]] = {
@@ -47,6 +50,7 @@ class Worker:
             "backward": self._calls.backward,
             "object": self._objects.operate,
             "seed": self._seed,
+            "sightings": self._tell_sightings,
         }
 
     def answer(self, frame: Frame) -> None:
@@ -70,6 +74,9 @@ class Worker:
     def _load(self, frame: Frame) -> Any:
         question = frame.header
 
+        forbidden_calls.watch(question["forbidden"], self._sightings)
+        sys.addaudithook(Listener(self._sightings))
+
         def announce(index: int, place: Mapping[str, Any]) -> None:
             self._say({"event": "statement", "index": index, **place})
 
@@ -82,8 +89,13 @@ class Worker:
             announce,
         )
         self._place_of_error = loaded.place_of_error
+        self._place_of = loaded.place_of
         self._calls.namespace = loaded.namespace
-        return Plain(load_answer(loaded, question["forbidden"]))
+        answer = load_answer(loaded, question["forbidden"], question["required"])
+        return Plain({**answer, "sightings": self._sightings.tell(loaded.place_of)})
+
+    def _tell_sightings(self, frame: Frame) -> Any:
+        return Plain({"sightings": self._sightings.tell(self._place_of)})
 
     def _seed(self, frame: Frame) -> None:
         number = int(frame.header["seed"])
@@ -109,14 +121,17 @@ class Worker:
         }
 
 
-def load_answer(loaded: loader.Loaded, forbidden: list[str]) -> dict[str, Any]:
+def load_answer(loaded: loader.Loaded, forbidden: list[str], required: list[dict[str, Any]]) -> dict[str, Any]:
     """What a load found, as plain data."""
-    found = []
-    for file, trees in loaded.trees.items():
-        for name, line in uses(trees, forbidden):
-            spot = loaded.place_of(file, line)
-            found.append({"name": name, **(spot or {})})
-    return {**loaded.summary(), "uses": found[:50]}
+    found: list[dict[str, Any]] = []
+    answer = loaded.summary()
+    with contextlib.suppress(RecursionError, MemoryError):  # text nested without end earns no flag, and loses none
+        for file, trees in loaded.trees.items():
+            for name, line in uses(trees, forbidden):
+                spot = loaded.place_of(file, line)
+                found.append({"name": name, **(spot or {})})
+        answer["flags"] = [*answer["flags"], *given_code.edits(loaded.trees, required, loaded.place_of)]
+    return {**answer, "uses": found[:50]}
 
 
 def kind_name(cls: type) -> str:

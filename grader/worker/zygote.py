@@ -1,4 +1,4 @@
-"""The zygote: imports torch once, then forks one worker per request. Runs inside the box."""
+"""The zygote: imports torch once behind walls of its own, then forks one worker per request. Runs inside the box."""
 
 from __future__ import annotations
 
@@ -6,31 +6,42 @@ import gc
 import importlib
 import json
 import os
+import random
 import socket
 import sys
+import time
 import traceback
-from typing import Any
+from typing import Any, NoReturn
+
+from grader.worker.enclosure import Enclosure, Plan
 
 
-def main(control_fd: int, drop_path: str) -> None:
+def main(control_fd: int, plan: dict[str, Any]) -> None:
     """Serve fork requests on the control socket until its other end closes."""
+    control = socket.socket(fileno=control_fd)
+    try:
+        enclosure = Enclosure(Plan(**plan))
+        enclosure.around_the_zygote(control_fd)
+    except OSError as failed:
+        control.send(json.dumps({"fatal": str(failed)}).encode())
+        return
     importlib.import_module("grader.worker.serve")  # with torch and NumPy, before any fork
-
-    sys.path[:] = [path for path in sys.path if path and path != drop_path]
+    sys.path[:] = [path for path in sys.path if path and path != plan["room"]]
     _warm_up()
+    enclosure.before_workers()
     gc.collect()
     gc.freeze()
-    control = socket.socket(fileno=control_fd)
     control.send(json.dumps({"ready": True}).encode())
     while True:
         request, fds, _, _ = socket.recv_fds(control, 1 << 16, 4)
         if not request:
             os._exit(0)
-        _answer(control, json.loads(request), list(fds))
+        _answer(control, enclosure, json.loads(request), list(fds))
 
 
 def _warm_up() -> None:
     """Touch what every worker will need; tiny, so that no thread pool is ever started."""
+    import numpy as np
     import torch
 
     torch.set_num_threads(1)
@@ -40,41 +51,44 @@ def _warm_up() -> None:
     layer = torch.nn.Linear(2, 2)
     out = layer(torch.ones(1, 2))
     torch.autograd.backward([out], [torch.ones_like(out)])  # with gradients given: half a second of lazy imports
+    torch.manual_seed(0)  # every worker starts from the same numbers, whichever zygote it comes from
+    np.random.seed(0)
 
 
-def _answer(control: socket.socket, request: dict[str, Any], fds: list[int]) -> None:
+def _answer(control: socket.socket, enclosure: Enclosure, request: dict[str, Any], fds: list[int]) -> None:
     if "end" in request:
         control.send(json.dumps({"status": _wait(int(request["end"]))}).encode())
         return
     _reap()  # only here: the status of the latest worker may still be asked for
+    zygote = os.getpid()
     try:
         pid = os.fork()
     except OSError as failed:
         control.send(json.dumps({"error": str(failed)}).encode())
         return
     if pid == 0:
-        _become_worker(control, request["fork"], fds)
+        control.close()
+        _become_worker(enclosure, zygote, request["fork"], fds)
     pidfd = os.pidfd_open(pid)
     socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [pidfd])
     for fd in (*fds, pidfd):
         os.close(fd)
 
 
-def _become_worker(control: socket.socket, limits: dict[str, Any], fds: list[int]) -> None:
-    """The child: own pipes, own session, own limits, then questions until the end. Never returns."""
+def _become_worker(enclosure: Enclosure, zygote: int, asked: dict[str, Any], fds: list[int]) -> NoReturn:
+    """The child: own pipes, own walls, proof of them, then questions until the end."""
     try:
-        control.close()
+        began = time.perf_counter()
         question, answer, stdout, stderr = fds
-        os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        random.seed(0)  # as torch and NumPy are; Python itself draws anew after a fork
         os.dup2(stdout, 1)
         os.dup2(stderr, 2)
-        for fd in (stdout, stderr):
-            os.close(fd)
-        from grader.worker.limits import set_limits
+        from grader.rpc.frames import numbered, pack, write_all
         from grader.worker.serve import serve
 
-        set_limits(memory_mib=int(limits["memory_mib"]))
+        told = enclosure.around_this_worker(zygote, asked, (question, answer))
+        told["ms"] = 1000 * (time.perf_counter() - began)
+        write_all(answer, numbered(0, pack({"proof": told})))
         serve(question, answer)
         os._exit(0)
     except BaseException:  # the one place where nothing above may see it

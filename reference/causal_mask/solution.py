@@ -13,9 +13,10 @@ def causal_mask(t, device=None):
 
 def causal_attention(q, k, v, causal=True):
     """q, k, v [B, H, T, D] -> (values [B, H, T, D], weights [B, H, T, T])."""
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    products = q @ k.transpose(-2, -1)
+    scores = products / math.sqrt(q.shape[-1])
     if causal:
-        hidden = ~causal_mask(q.shape[-2], q.device)
+        hidden = torch.logical_not(causal_mask(q.shape[-2], q.device))
         scores = scores.masked_fill(hidden, -math.inf)
     weights = torch.softmax(scores, dim=-1)
     values = weights @ v

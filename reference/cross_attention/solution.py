@@ -8,11 +8,13 @@ from torch import Tensor, nn
 
 def scaled_dot_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """q [B, Tq, D], k [B, Tk, D], v [B, Tk, Dv] -> (out [B, Tq, Dv], weights [B, Tq, Tk]); 0 in the mask = blocked."""
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(-2, -1)
+    scores = scores / math.sqrt(q.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
     weights = scores.softmax(dim=-1)
-    return weights @ v, weights
+    output = weights @ v
+    return output, weights
 
 
 class MultiHeadCrossAttention(nn.Module):
@@ -43,25 +45,24 @@ class MultiHeadCrossAttention(nn.Module):
         """[B*H, T, N] -> [B, H, T, N]."""
         return t.unflatten(0, (-1, self.n_heads))
 
-    def visible(self, x: Tensor, memory: Tensor, memory_mask: Tensor | None) -> Tensor:
-        """True where a query may look at a token of the memory: bool [B*H, Tq, Tk]."""
-        batch, t_q, _ = x.shape
-        t_k = memory.shape[1]
-        keep = torch.ones(batch, t_k, dtype=torch.bool, device=x.device)
-        if memory_mask is not None:
-            keep = memory_mask
-        by_sample = keep[:, None, None, :]
-        return by_sample.expand(batch, self.n_heads, t_q, t_k).flatten(0, 1)
+    def visible(self, x: Tensor, memory_mask: Tensor | None) -> Tensor | None:
+        """True where a query may look at a token of the memory: bool [B*H, Tq, Tk]; None where all are real."""
+        if memory_mask is None:
+            return None
+        by_head = memory_mask[:, None, None, :].expand(-1, self.n_heads, x.shape[1], -1)
+        return by_head.flatten(0, 1)
 
     def forward(
         self, x: Tensor, memory: Tensor, memory_mask: Tensor | None = None, return_weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
         """x [B, Tq, C], memory [B, Tk, C] -> [B, Tq, C], with the weights [B, H, Tq, Tk] where they are asked for."""
         q, k, v = self.project(x, memory)
-        keep = self.visible(x, memory, memory_mask)
+        keep = self.visible(x, memory_mask)
         _, weights = scaled_dot_attention(q, k, v, keep)
-        weights = weights.masked_fill(~keep, 0.0)  # a memory without a real token gives nothing
-        values = self.unfolded(self.dropout(weights) @ v)
+        if keep is not None:
+            weights = weights.masked_fill(~keep, 0.0)  # a memory without a real token gives nothing
+        mixed = self.dropout(weights) @ v
+        values = self.unfolded(mixed)
         merged = values.transpose(1, 2).flatten(2)
         out = self.out_proj(merged)
         return (out, self.unfolded(weights)) if return_weights else out

@@ -60,12 +60,14 @@ class MultiHeadSelfAttention(nn.Module):
         """[B, T, C] -> [B, T, C], with the weights [B, H, T, T] where they are asked for."""
         q, k, v = self.project(x)
         keep = self.visible(x, padding_mask)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-        scores = scores.masked_fill(~keep, torch.finfo(scores.dtype).min)
-        weights = scores.softmax(dim=-1)
+        scores = q @ k.transpose(-2, -1)
+        scores = scores / math.sqrt(q.shape[-1])
+        shown = scores.masked_fill(~keep, torch.finfo(scores.dtype).min)
+        weights = shown.softmax(dim=-1)
         weights = weights.masked_fill(~keep, 0.0)  # a row with no visible key looks at nothing
         values = self.dropout(weights) @ v
-        out = self.out_proj(merge_heads(values))
+        merged = merge_heads(values)
+        out = self.out_proj(merged)
         return (out, weights) if return_weights else out
 
 

@@ -211,14 +211,28 @@ def _allowed(valid: Tensor, causal: bool) -> Tensor:
 
 
 @criterion("combined_mask")
-@pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(
-    "names", [("right", "left", "scattered"), ("inner", "none", "all", "left", "right", "all", "inner")]
+    "names, causal",
+    [
+        (("right", "left", "scattered"), True),
+        (("right", "left", "scattered"), False),
+        (("inner", "none", "all", "left", "right", "all", "inner"), True),
+        (("inner", "none", "all", "left", "right", "all", "inner"), False),
+    ],
 )
 def test_all_conditions_hold_together(student, names, causal):
     """Entry (i, j) is True only where query i and key j are real tokens and, if causal, j does not come after i."""
     valid = _mask(*names)
     expect.mask(student.combined_mask(valid, causal=causal), _allowed(valid, causal), MASK)
+
+
+@criterion("combined_mask")
+def test_without_padding_the_triangle_is_left(student):
+    """Where all tokens are real the causal mask alone is left; with padding it is another mask."""
+    expect.mask(student.combined_mask(_mask("none"), causal=True), _allowed(_mask("none"), True), MASK)
+    padded = expect.tensor(student.combined_mask(_mask("inner"), causal=True), (1, 1, T, T), torch.bool, MASK)
+    still = Text(en="combined_mask gives the same whatever the padding is", zh="不论填充在哪里，combined_mask 都不变")
+    expect.that(not torch.equal(padded, _allowed(_mask("none"), True)), still)
 
 
 @criterion("combined_mask")
@@ -385,7 +399,8 @@ def test_weights_are_the_ones_that_were_used(student, rng):
     values, weights = expect.pair(_attend(student, q, k, _identity(q), True, valid), RESULT)
     expect.tensor(values, SHAPE, what=VALUES)
     expect.tensor(weights, (1, 3, T, T), what=WEIGHTS)
-    used, shown = (x.detach().double()[:, :, valid[0]] for x in (values[..., :T], weights))
+    real = valid[0]  # what lies on padding is padding_unseen's
+    used, shown = (x.detach().double()[:, :, real][..., real] for x in (values[..., :T], weights))
     if not bool((torch.isfinite(shown) & (shown >= 0)).all()) or not bool((shown.sum(-1) > 0).all()):
         return  # no weights at all: the row sums speak about that
     expect.finite(used, VALUES)
@@ -420,7 +435,7 @@ def test_values_of_padding_are_zero(student, rng, pads, causal):
 
 
 @criterion("padding_queries_zero")
-@pytest.mark.parametrize("pads, causal", [("right", False), ("inner", True), ("left", False)])
+@pytest.mark.parametrize("pads, causal", [("right", False), ("scattered", True), ("left", False)])
 def test_weights_of_padding_are_zero(student, rng, pads, causal):
     """The weights of every padding query are 0."""
     _alive(student, rng, _some_weights)

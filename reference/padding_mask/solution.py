@@ -26,8 +26,8 @@ def combined_mask(valid, causal=True):
     """Query i valid, key j valid and, if causal, j <= i: bool [B, 1, T, T]."""
     visible = padding_query_mask(valid) & padding_key_mask(valid)
     if causal:
-        square = torch.ones_like(visible)
-        visible = visible & square.tril()
+        past = torch.ones(valid.shape[-1], valid.shape[-1], dtype=torch.bool, device=valid.device).tril()
+        visible = visible & past
     return visible
 
 
@@ -35,10 +35,11 @@ def masked_attention(q, k, v, causal=True, padding_mask=None):
     """q, k, v [B, H, T, D], padding_mask bool [B, T] -> (values [B, H, T, D], weights [B, H, T, T])."""
     if padding_mask is None:
         padding_mask = torch.ones(q.shape[0], q.shape[-2], dtype=torch.bool, device=q.device)
-    visible = combined_mask(padding_mask, causal)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    scores = scores.masked_fill(~visible, -math.inf)
-    weights = torch.softmax(scores, dim=-1)
-    weights = weights.masked_fill(~visible, 0.0)  # a row that sees nothing is 0, not NaN
+    allowed = combined_mask(padding_mask, causal)
+    products = q @ k.transpose(-2, -1)
+    scores = products / math.sqrt(q.shape[-1])
+    shown = scores.masked_fill(~allowed, -math.inf)
+    weights = torch.softmax(shown, dim=-1)
+    weights = weights.masked_fill(~allowed, 0.0)  # a row that sees nothing is 0, not NaN
     values = weights @ v
     return values, weights

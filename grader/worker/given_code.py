@@ -1,0 +1,90 @@
+"""Whether what was handed out was kept: parameters of the required functions, and code that came with them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from grader.worker.outline import definitions_in
+from grader.worker.records import FlagRecord, Spot, flag
+from grader.worker.stubs import Definition, Function, is_stub, stub_definition
+
+
+def edits(
+    trees: Mapping[str, Sequence[ast.Module]], required: Iterable[Mapping[str, Any]], place_of: Any
+) -> list[FlagRecord]:
+    """A flag for each required function whose parameters were changed, and each piece of given code that was."""
+    found: list[FlagRecord] = []
+    required = list(required)
+    own = {
+        node.name: (node, file)
+        for file, parts in trees.items()
+        for tree in parts
+        for statement in tree.body
+        for node in definitions_in(statement)
+    }
+    names = {str(each["name"]) for each in required}
+    for each in required:
+        name, stub = str(each["name"]), str(each.get("stub", ""))
+        asked = stub_definition(stub, name)
+        if asked is not None and name in own:
+            found += _changed_parameters(asked, *own[name], place_of)
+    for given in _given(str(required[0].get("stub", "")) if required else "", names):
+        if given.name in own and not _same(own[given.name][0], given):
+            node, file = own[given.name]
+            found.append(
+                flag("given_code", f"{given.name} was handed out and has been changed", place_of(file, node.lineno))
+            )
+    return found
+
+
+def _given(stub: str, required: set[str]) -> list[Definition]:
+    """What a stub file defines beside the required names, with more in it than a placeholder."""
+    try:
+        body = ast.parse(stub).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    definitions = [node for node in body if isinstance(node, (*Function, ast.ClassDef)) and node.name not in required]
+    return [node for node in definitions if not is_stub(node, None)]
+
+
+def _same(node: Definition, given: Definition) -> bool:
+    return type(node) is type(given) and is_stub(node, given) and not is_stub(node, None)
+
+
+def _changed_parameters(asked: Definition, node: Definition, file: str, place_of: Any) -> list[FlagRecord]:
+    found = []
+    for name, before, after, line in _pairs(asked, node):
+        old, new = _parameters(before), _parameters(after)
+        if old != new:
+            spot: Spot | None = place_of(file, line)
+            found.append(flag("given_code", f"{name}({old}) was handed out; it is {name}({new}) now", spot))
+    return found
+
+
+def _pairs(asked: Definition, node: Definition) -> Iterable[tuple[str, ast.arguments, ast.arguments, int]]:
+    if isinstance(asked, Function) and isinstance(node, Function):
+        yield asked.name, asked.args, node.args, node.lineno
+    if isinstance(asked, ast.ClassDef) and isinstance(node, ast.ClassDef):
+        mine = {item.name: item for item in node.body if isinstance(item, Function)}
+        for item in asked.body:
+            if isinstance(item, Function) and item.name in mine:
+                yield f"{asked.name}.{item.name}", item.args, mine[item.name].args, mine[item.name].lineno
+
+
+def _parameters(arguments: ast.arguments) -> str:
+    """Names, order and defaults, without annotations."""
+    bare = ast.arguments(
+        posonlyargs=[ast.arg(a.arg) for a in arguments.posonlyargs],
+        args=[ast.arg(a.arg) for a in arguments.args],
+        vararg=ast.arg(arguments.vararg.arg) if arguments.vararg else None,
+        kwonlyargs=[ast.arg(a.arg) for a in arguments.kwonlyargs],
+        kw_defaults=arguments.kw_defaults,
+        kwarg=ast.arg(arguments.kwarg.arg) if arguments.kwarg else None,
+        defaults=arguments.defaults,
+    )
+    try:
+        return ast.unparse(bare)[:200]
+    except RecursionError:  # a default nested without end
+        return "..."
