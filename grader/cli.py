@@ -200,9 +200,15 @@ def grade(
 @app.command()
 def batch(
     ctx: typer.Context,
-    drop: Annotated[Path, typer.Argument(metavar="DROP", help="A folder with one file or folder a submission")],
+    drop: Annotated[Path, typer.Argument(metavar="DROP", help="A class: a folder or .zip, as the platform gave it")],
     assignment: _For,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="Takes grades.csv and reports/")],
+    layout: Annotated[str, typer.Option("--layout", metavar="L", help="The platform [default: seen from names]")] = "",
+    pattern: Annotated[
+        str, typer.Option("--pattern", metavar="REGEX", help="Paths of any other layout: (?P<student_id>...)")
+    ] = "",
+    roster: Annotated[Path | None, typer.Option("--roster", metavar="FILE", help="The class as CSV")] = None,
+    told: Annotated[Path | None, typer.Option("--map", metavar="FILE", help="OUT/map.csv, filled in")] = None,
     feedback: _Shown = None,
     seed: _Seed = None,
     practice: _Practice = False,
@@ -210,7 +216,7 @@ def batch(
     """Grade a class."""
     from grader.commands import batch as command
 
-    request = command.Request(drop, assignment, out, seed, feedback, practice)
+    request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told)
     _finish(lambda: command.run(ctx.obj, request))
 
 

@@ -800,3 +800,9 @@ def test_quick_commands_import_nothing_heavy(arguments: tuple[str, ...], course_
     code, modules = modules_after(*arguments, course=course_root)
     assert code == 0
     assert modules.isdisjoint(HEAVY)
+
+
+def test_a_link_goes_to_the_intake_as_the_link_it_is(run: Run, rooms: Rooms) -> None:
+    Path("link.py").symlink_to("mine.py")
+    run("grade", "link.py", "-a", "attention")
+    assert Path(rooms.jobs[0].path).is_symlink()

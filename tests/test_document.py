@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from grader.document import clean, dump, for_student, is_student_form, to_document, without_durations
-from grader.model import Outcome, Output, Status, Text
+from grader.model import Flag, Outcome, Output, Remark, Status, Text
 from tests.reports.samples import graded, not_gradable, result
 
 SCHEMA = Draft202012Validator(json.loads(Path("grader/report.schema.json").read_text(encoding="utf-8")))
@@ -165,3 +165,19 @@ def test_choosing_leaves_the_staff_document_as_it_was(staff: dict[str, Any]) -> 
     for feedback in ("public", "criteria", "full"):
         for_student(staff, feedback=feedback)
     assert dump(staff) == before
+
+
+def test_remarks_and_flags_are_bounded_and_what_costs_marks_stays() -> None:
+    flags = (*(Flag("odd", str(n)) for n in range(300)), Flag("forbidden_call", "torch.add", costs=Fraction(1)))
+    document = to_document(graded(flags=flags, remarks=tuple(Remark(Text(str(n))) for n in range(201))))
+    assert problems(document) == []
+    assert len(document["flags"]) == len(document["remarks"]) == 200
+    assert document["flags"][0]["costs"] == 1
+    assert [flag["kind"] for flag in for_student(document)["flags"]] == ["forbidden_call"]
+    assert document["remarks"][-1]["text"] == "... and 2 more remarks"
+
+
+def test_flags_within_bounds_keep_their_order() -> None:
+    kinds = ["b", "a", "c"]
+    document = to_document(graded(flags=tuple(Flag(kind, "x") for kind in kinds)))
+    assert [flag["kind"] for flag in document["flags"]] == kinds

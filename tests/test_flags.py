@@ -67,7 +67,9 @@ def test_an_attempt_at_the_machine_is_flagged_and_costs_nothing(graded: Any, kin
 def test_an_attempt_inside_a_function_is_flagged_with_how_often(graded: Any) -> None:
     assert RIGHT.count(FIRST_LINE) == 1
     spoiled = RIGHT.replace(FIRST_LINE, "    _spy()\n" + FIRST_LINE)
-    report = graded(spoiled + "\n\ndef _spy():\n    try:\n        open('/etc/passwd')\n    except OSError:\n        pass\n")
+    report = graded(
+        spoiled + "\n\ndef _spy():\n    try:\n        open('/etc/passwd')\n    except OSError:\n        pass\n"
+    )
     (flag,) = flags_of(report, "file_access")
     assert "open('/etc/passwd') for reading x " in flag.detail
     assert report.score == report.max_score
@@ -238,7 +240,11 @@ def test_a_sighting_of_any_form_is_read_within_bounds(raw: dict[str, Any], assig
 
 def test_forged_flags_and_names_are_dropped(desk: Desk, assignment: Assignment) -> None:
     answer = {
-        "flags": [{"kind": "excellent", "detail": "full marks"}, {"kind": ["x"]}, {"kind": "does_not_import", "detail": "E"}],
+        "flags": [
+            {"kind": "excellent", "detail": "full marks"},
+            {"kind": ["x"]},
+            {"kind": "does_not_import", "detail": "E"},
+        ],
         "names": ["a" * 5_000, "not an identifier", "fine"],
         "uses": [{"name": "\x1b[2J" + "x" * 1_000}],
     }
@@ -254,3 +260,28 @@ def test_only_workers_that_broke_the_protocol_are_told() -> None:
     assert protocol_flags(quiet, []) == ()
     (flag,) = protocol_flags([*quiet, test("f: it broke the protocol: odd", Outcome.DIED)], [])
     assert flag.kind == "protocol"
+
+
+DAWDLER = """
+import gc as _gc
+def attention_weights(scores, mask=None):
+    worker = [o for o in _gc.get_objects() if type(o).__name__ == "Worker"][0]
+    while True:
+        worker._say({{"event": "statement", "index": 1}})
+        {pause}
+"""
+
+
+def test_signs_of_life_without_end_are_no_answer(graded: Any) -> None:
+    report = graded(RIGHT + DAWDLER.format(pause="pass"))
+    (flag,) = flags_of(report, "protocol")
+    assert "too many events" in flag.detail
+    assert report.status == "graded"
+
+
+def test_signs_of_life_buy_a_call_no_time(graded: Any) -> None:
+    report = graded(RIGHT + DAWDLER.format(pause="__import__('time').sleep(0.4)"))
+    late = [t for t in report.tests if t.outcome is Outcome.TIMED_OUT]
+    assert late and all("within" in t.detail for t in late)
+    assert report.status == "graded"
+    assert report.duration_s < 60

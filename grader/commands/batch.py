@@ -1,12 +1,13 @@
-"""``grader batch``: a folder of submissions, graded one after the other."""
+"""``grader batch``: a class, in whatever layout it came."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.commands.class_in import ClassIn, Wanted, read_class
 from grader.commands.console import columns, note, say, write_atomically
 from grader.commands.exits import Exit, exit_for
 from grader.commands.folder_names import folder_names
@@ -14,19 +15,17 @@ from grader.commands.gradebook import grades_csv
 from grader.commands.phrases import phrase
 from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
-from grader.document import dump, for_student
+from grader.document import clean, dump, for_student
 from grader.errors import UsageError
-from grader.model import Job
+from grader.model import Flag, Job, Status
 from grader.reports import markdown
 from grader.reports.untrusted import one_line
 from grader.reports.words import STATUSES, marks
 
-_LEFT_BEHIND = frozenset({"__macosx", "__pycache__", "desktop.ini", "thumbs.db"})  # by file managers, not students
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A class to grade: ``drop`` holds one folder or file a submission, ``out`` takes grades and reports."""
+    """A class to grade: ``drop`` is what the platform gave, ``out`` takes grades and reports."""
 
     drop: Path
     assignment: str
@@ -34,6 +33,10 @@ class Request:
     seed: int | None = None
     feedback: str | None = None  # None: what course.yaml shows before the deadline
     practice: bool = False
+    layout: str = ""  # "": seen from the names
+    pattern: str = ""
+    roster: Path | None = None
+    told: Path | None = None  # a filled-in map.csv
 
 
 def run(setting: Setting, request: Request) -> Exit:
@@ -41,42 +44,56 @@ def run(setting: Setting, request: Request) -> Exit:
     course = setting.course()
     assignment = assignment_named(course, request.assignment)
     drop, out = (setting.folder / request.drop).resolve(), (setting.folder / request.out).resolve()
-    entries = _entries(drop, out)
-    names = folder_names(entries)
+    _check_out(drop, out)
+    wanted = Wanted(drop, out, assignment, request.layout, request.pattern,
+                    _beside(setting, request.roster), _beside(setting, request.told))  # fmt: skip
+    found = read_class(wanted)
+    for line in found.mapping:
+        note(one_line(line, limit=300))
+    names = folder_names(found.paths)
     seed = settle_seed(request.seed)
     feedback = request.feedback or course.before_deadline
-    jobs = [Job(str(path), assignment.name, seed, setting.lang, name, (name,)) for name, path in entries.items()]
+    jobs = [
+        Job(str(path), assignment.name, seed, setting.lang, name, found.students[name])
+        for name, path in found.paths.items()
+    ]
     documents = []
     with setting.engine(practice=request.practice) as engine:
         for job, document in engine.map(jobs):
+            _complete(document, job.submission_id, found, setting.lang)
             _write_reports(out / "reports" / names[job.submission_id], document, feedback, setting.lang)
             documents.append(document)
             _progress(len(documents), len(jobs))
-    _write(out / "grades.csv", grades_csv(documents, [c.id for c in assignment.criteria]))
+    sheet = [*documents, *found.missing(seed, setting.lang)]
+    _write(out / "grades.csv", grades_csv(sheet, [c.id for c in assignment.criteria], found.people))
     _table(documents, setting.lang)
     say(f"{request.out / 'grades.csv'}")
     say(f"{request.out / 'reports'}/")
     return exit_for(document["status"] for document in documents)
 
 
-def _entries(drop: Path, out: Path) -> dict[str, Path]:
-    """Submission id to path, in order. Raises ``UsageError`` where there is nothing to grade."""
-    if not drop.is_dir():
-        raise UsageError(f"{drop} is no folder; batch grades a folder with one file or folder a submission")
-    if out.is_relative_to(drop):
+def _check_out(drop: Path, out: Path) -> None:
+    if drop.is_dir() and out.is_relative_to(drop):
         raise UsageError(f"--out {out} lies inside the drop; its reports would be graded as submissions")
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file")
-    found = [p for p in sorted(drop.iterdir()) if not p.name.startswith(".") and p.name.lower() not in _LEFT_BEHIND]
-    if not found:
-        raise UsageError(f"{drop} is empty; batch grades a folder with one file or folder a submission")
-    short = [_id(path) for path in found]
-    ids = [name if short.count(name) == 1 else path.name for name, path in zip(short, found, strict=True)]
-    return dict(zip(ids, found, strict=True))
 
 
-def _id(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem.removesuffix(".tar")
+def _beside(setting: Setting, path: Path | None) -> Path | None:
+    return None if path is None else setting.folder / path
+
+
+def _complete(document: dict[str, Any], submission: str, found: ClassIn, lang: str) -> None:
+    """Put in what was noticed before anything was graded."""
+    document["flags"] = [*document["flags"], *as_flags(found.flags.get(submission, ()))]
+    reason = found.reasons.get(submission)
+    if reason is not None and document["status"] == Status.NOT_GRADABLE:
+        document["reason"] = reason.pick(lang)
+
+
+def as_flags(flags: Iterable[Flag]) -> list[dict[str, Any]]:
+    """Flags in the form of the report."""
+    return [{"kind": f.kind, "detail": clean(f.detail), "costs": 0.0} for f in flags]
 
 
 def _write_reports(folder: Path, document: Mapping[str, Any], feedback: str, lang: str) -> None:

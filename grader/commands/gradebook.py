@@ -14,13 +14,21 @@ from grader.reports.words import marks
 COLUMNS = ("submission", "student_id", "name", "email", "status", "score", "max_score", "late_penalty", "flags")
 _CELL = 500  # characters
 # What a spreadsheet may take for the start of a formula, also behind blanks, and behind what it may split cells at.
-_FORMULA = re.compile(r"(?:^|[;|\t])[\s'\"]*+[=+\-@＝＋－＠]")
+_SPLITS = ";|"
+_FORMULA = re.compile(r"(?:^|[;|])[\s'\"]*+[=+\-@＝＋－＠]")
 
 
-def grades_csv(documents: Iterable[Mapping[str, Any]], criteria: Sequence[str]) -> str:
-    """The sheet for these staff documents (RFC 4180), sorted by student, then submission."""
+def grades_csv(
+    documents: Iterable[Mapping[str, Any]],
+    criteria: Sequence[str],
+    people: Mapping[str, tuple[str, str]] | None = None,
+) -> str:
+    """The sheet for these staff documents (RFC 4180), sorted by student, then submission.
+
+    ``people`` holds name and email by student id, where they are known.
+    """
     rows = sorted(
-        (row for document in documents for row in _rows(document, criteria)),
+        (row for document in documents for row in _rows(document, criteria, people or {})),
         key=lambda row: (row[1], row[0]),
     )
     sheet = io.StringIO()
@@ -28,7 +36,9 @@ def grades_csv(documents: Iterable[Mapping[str, Any]], criteria: Sequence[str]) 
     return sheet.getvalue()
 
 
-def _rows(document: Mapping[str, Any], criteria: Sequence[str]) -> list[tuple[str, ...]]:
+def _rows(
+    document: Mapping[str, Any], criteria: Sequence[str], people: Mapping[str, tuple[str, str]]
+) -> list[tuple[str, ...]]:
     submission = document["submission"]
     points = {criterion["id"]: criterion["points"] for criterion in document["criteria"]}
     graded = document["score"] is not None
@@ -42,7 +52,10 @@ def _rows(document: Mapping[str, Any], criteria: Sequence[str]) -> list[tuple[st
         *(marks(points[name]) if graded and name in points else "" for name in criteria),
     )
     students = dict.fromkeys(submission["students"]) or [submission["id"]]
-    return [(guarded(submission["id"]), guarded(student), "", "", *after) for student in students]
+    return [
+        (guarded(submission["id"]), guarded(student), *map(guarded, people.get(student, ("", ""))), *after)
+        for student in students
+    ]
 
 
 def guarded(cell: str) -> str:
@@ -50,6 +63,4 @@ def guarded(cell: str) -> str:
     cell = one_line(cell, limit=_CELL)
     if not _FORMULA.search(cell):
         return cell
-    return "'" + _FORMULA.sub(
-        lambda found: found[0] if found.start() == 0 else found[0].replace(found[0][0], ",", 1), cell
-    )
+    return "'" + _FORMULA.sub(lambda found: "," + found[0][1:] if found[0][0] in _SPLITS else found[0], cell)

@@ -110,8 +110,8 @@ class InlineStudent:
             kinds = tuple(cls.__name__ for cls in type(error).__mro__ if cls not in (object, BaseException))
             self.log_.append(Answered(name, Raised(kinds[0])))
             raise StudentRaised(name, kinds, str(error), None) from error
-        after = (asked.after[0], asked.after[1]) if watch else None
-        self.log_.append(answered(name, Handle(0) if hold else value, after))
+        after = (*asked.after[0], *asked.after[1].values()) if watch else ()
+        self.log_.append(answered(name, Handle(0) if hold else value, (*args, *named.values()), after))
         return Call(value, *asked.after)
 
 

@@ -22,7 +22,9 @@ from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
-_LOOKS: Final = 2000  # rehearsals of a test that one submission may want; a count, so that every run says the same
+_LOOKS: Final = 5000  # rehearsals of a test that one submission may want; a count, so that every run says the same
+
+_CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def diagnose(
     """The fewest mistakes that explain what they can of the evidence, the most telling first."""
     case = _Case({t.id: t for t in tests}, logs, rehearsals)
     pieces = [_Piece(*place, spots, case.right(place[1])) for place, spots in _evidence(case, results).items()]
-    own = {piece: list(_fitting(case, faults, piece)) for piece in pieces}
+    own = _explanations(case, faults, pieces)
     every = {_ids(group): group for groups in own.values() for group in groups}
     explained = {
         piece: [group for group in every.values() if group in groups or case.explains(group, piece)]
@@ -90,12 +92,24 @@ def _ids(group: Iterable[Fault]) -> Ids:
     return frozenset(fault.id for fault in group)
 
 
-def _fitting(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tuple[Fault, ...]]:
-    """Single mistakes that explain a piece of evidence; pairs where none does."""
-    singles = [(fault,) for fault in faults if case.explains((fault,), piece)]
-    yield from singles
-    if not singles:
-        yield from (pair for pair in _pairs(case, faults, piece) if case.explains(pair, piece))
+def _explanations(
+    case: _Case, faults: Sequence[Fault], pieces: Sequence[_Piece]
+) -> dict[_Piece, list[tuple[Fault, ...]]]:
+    """Single mistakes that explain a piece of evidence; where none does, pairs: those with a mistake known from
+    another piece, then those that could."""
+    own: dict[_Piece, list[tuple[Fault, ...]]] = {
+        piece: [(fault,) for fault in faults if case.explains((fault,), piece)] for piece in pieces
+    }
+    known = {group[0].id: group[0] for groups in own.values() for group in groups if len(groups) <= _CLEAR}
+    with_known = [_in_order(faults, a, b) for a in known.values() for b in faults if a is not b]
+    for piece in [piece for piece, groups in own.items() if not groups]:
+        own[piece] = [pair for pair in with_known if case.explains(pair, piece)]
+        own[piece] = own[piece] or [pair for pair in _pairs(case, faults, piece) if case.explains(pair, piece)]
+    return own
+
+
+def _in_order(faults: Sequence[Fault], a: Fault, b: Fault) -> tuple[Fault, ...]:
+    return tuple(fault for fault in faults if fault is a or fault is b)
 
 
 def _named(
@@ -139,7 +153,8 @@ class _Case:
 
     def fit(self, faults: tuple[Fault, ...]) -> int:
         """How many of all answers code with these mistakes gives."""
-        return sum(self.matches(faults, spot) for spot in self.differs)
+        logs = {test: self._rehearsals.log(faults, self._tests[test]) or () for test in self.logs}
+        return sum(i < len(logs[test]) and alike(self._at((test, i)), logs[test][i]) for test, i in self.differs)
 
     def matches(self, faults: tuple[Fault, ...], spot: Spot) -> bool:
         """Whether code with these mistakes answers as the student did."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 _KEPT: Final = 48  # covers that are followed up at once
+_COMPARED: Final = 16  # equal covers that are told apart by how they fit
 
 Ids = frozenset[str]
 
@@ -21,8 +22,8 @@ def best_covers(choices: Sequence[Sequence[Ids]], fit: Callable[[Ids], int]) -> 
         grown = {cover | group for cover in covers for group in groups}
         covers = sorted(grown, key=lambda ids: (len(ids), sorted(ids)))[:_KEPT]
     fewest = [cover for cover in covers if cover and len(cover) == len(covers[0])]
-    if len(fewest) < 2:
-        return tuple(fewest)
+    if len(fewest) < 2 or len(fewest) > _COMPARED:
+        return tuple(fewest[:_COMPARED])
     fits = {cover: fit(cover) for cover in fewest}
     return tuple(cover for cover in fewest if fits[cover] == max(fits.values()))
 

@@ -20,9 +20,9 @@ _DIRECTORY_LIMIT = 4_000_000  # bytes of the list of members
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
 _HEADER_SIZE, _NAME_LIMIT = 30, 500
 _END, _END_SIZE, _FAR_END = b"PK\x05\x06", 22, b"PK\x06\x07"
-_DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
+DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
 _UNUSUAL = Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
-_TOO_MUCH = Text("it holds far too many files; hand in your code only", "文件过多；请只提交代码")
+TOO_MUCH = Text("it holds far too many files; hand in your code only", "文件过多；请只提交代码")
 
 
 def read_archive(data: bytes, name: str) -> Contents:
@@ -37,17 +37,17 @@ def read_archive(data: bytes, name: str) -> Contents:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > ENTRIES_LIMIT:
-                raise refusals.no_archive(name, _TOO_MUCH)
+                raise refusals.no_archive(name, TOO_MUCH)
             _refuse_overlaps(members, len(data), name)
             for member in members:
                 found = _member(archive, member, name, contents)
                 if found is not None:
                     total += len(found.data)
                     if total > TOTAL_LIMIT:
-                        raise refusals.no_archive(name, _TOO_MUCH)
+                        raise refusals.no_archive(name, TOO_MUCH)
                     contents.take(found)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, OverflowError, struct.error):
-        raise refusals.no_archive(name, _DAMAGED) from None
+        raise refusals.no_archive(name, DAMAGED) from None
     except (NotImplementedError, RuntimeError):
         raise refusals.no_archive(name, _UNUSUAL) from None
     return contents
@@ -55,7 +55,7 @@ def read_archive(data: bytes, name: str) -> Contents:
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, contents: Contents) -> Found | None:
     """A member that is code, within all bounds; everything else is noted and left out."""
-    path = _path(member)
+    path = inside(_named(member))
     if path is None:
         contents.leave_out(_named(member)[:_NAME_LIMIT], "its path is too long, or leads out of the archive")
         return None
@@ -82,18 +82,12 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, conten
     return Found(path, data, _changed(member))
 
 
-def _path(member: zipfile.ZipInfo) -> str | None:
-    """The member's path with plain slashes, or None where it is absolute, climbs, or lies too deep."""
-    path = _named(member).replace("\\", "/")
+def inside(path: str) -> str | None:
+    """A member's path with plain slashes, or None where it is absolute, climbs, lies too deep or never ends."""
+    path = path.replace("\\", "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if (
-        len(path) > _NAME_LIMIT
-        or path.startswith("/")
-        or ".." in parts
-        or ":" in path[:2]
-        or not parts
-        or len(parts) > DEPTH_LIMIT
-    ):
+    leads_out = path.startswith("/") or ".." in parts or ":" in path[:2]
+    if leads_out or not parts or len(parts) > DEPTH_LIMIT or len(path) > _NAME_LIMIT:
         return None
     return "/".join(parts)
 
@@ -113,7 +107,7 @@ def _refuse_overlaps(members: list[zipfile.ZipInfo], size: int, name: str) -> No
     spans = sorted((m.header_offset, m.header_offset + _HEADER_SIZE + m.compress_size) for m in members)
     for (_, end), (begin, _) in pairwise([*spans, (size, size)]):
         if end > begin:
-            raise refusals.no_archive(name, _DAMAGED)
+            raise refusals.no_archive(name, DAMAGED)
 
 
 def _changed(member: zipfile.ZipInfo) -> float:
@@ -129,7 +123,7 @@ def _check_directory(data: bytes, name: str) -> None:
     if at < 0 or data[at : at + 4] != _END or data[-2:] != b"\0\0":
         at = data.rfind(_END, max(0, len(data) - _END_SIZE - 65_535))
     if at < 0 or len(data) - at < _END_SIZE:
-        raise refusals.no_archive(name, _DAMAGED)
+        raise refusals.no_archive(name, DAMAGED)
     count, size = struct.unpack_from("<HI", data, at + 10)
     if size > _DIRECTORY_LIMIT or count > ENTRIES_LIMIT or data[max(0, at - 20) : at].startswith(_FAR_END):
-        raise refusals.no_archive(name, _TOO_MUCH)
+        raise refusals.no_archive(name, TOO_MUCH)

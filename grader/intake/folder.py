@@ -15,6 +15,7 @@ ENTRIES_LIMIT = 2_000
 DEPTH_LIMIT = 20
 TOTAL_LIMIT = 200_000_000  # bytes of one hand-in
 _FLAGS_LIMIT = 20
+_ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
 _LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
 
 
@@ -67,7 +68,7 @@ def read_folder(folder: Path) -> Contents:
             contents.leave_out(path, "a link")
         elif kind is None:
             contents.other.append(path)
-            if is_zip(entry.name):
+            if ending_of_archive(entry.name):
                 contents.archives.append(Path(entry.path))
         elif total > TOTAL_LIMIT:
             contents.leave_out(path, f"more than {TOTAL_LIMIT // 1_000_000} MB in all")
@@ -83,8 +84,10 @@ def read_folder(folder: Path) -> Contents:
     return contents
 
 
-def is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
+def ending_of_archive(name: str) -> str:
+    """The ending that makes a file an archive (".zip", ".tar.gz", ...), else ""."""
+    low = name.lower()
+    return next((ending for ending in _ARCHIVES if low.endswith(ending)), "")
 
 
 def is_litter(name: str) -> bool:

@@ -11,16 +11,17 @@ from grader.errors import UsageError
 from grader.intake import refusals
 from grader.intake.archive import read_archive
 from grader.intake.choice import Choice, choose
-from grader.intake.folder import TOTAL_LIMIT, Contents, is_zip, read_folder
+from grader.intake.folder import TOTAL_LIMIT, Contents, ending_of_archive, read_folder
 from grader.intake.found import NOTEBOOK, Found, kind_of, limit_of, read_regular, readable, stem_of
 from grader.intake.modules import beside
 from grader.intake.notebook import looks_like_notebook, read_notebook
+from grader.intake.tar import read_tar
 from grader.intake.text import decode
 from grader.model import Assignment, Chunk, Flag, Place, Remark, SourceFile, Submission, Text
 
 
 def load(path: Path, assignment: Assignment, *, submission_id: str = "", students: Sequence[str] = ()) -> Submission:
-    """Stage a ``.py``, a notebook, a folder or one student's zip. Nothing of it is run.
+    """Stage a ``.py``, a notebook, a folder or one student's zip or tar. Nothing of it is run.
 
     A lone file travels alone; in a folder or a zip the Python files beside the chosen one travel as modules.
 
@@ -52,7 +53,7 @@ def load(path: Path, assignment: Assignment, *, submission_id: str = "", student
 
 
 def _contents(path: Path, assignment: Assignment) -> Contents:
-    """Everything at ``path`` that may be code: a file, a folder's files, a zip's members."""
+    """Everything at ``path`` that may be code: a file, a folder's files, an archive's members."""
     if path.is_symlink():
         raise refusals.no_regular_file(readable(path.name))
     if path.is_dir():
@@ -60,8 +61,9 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
         if contents.code or len(contents.archives) != 1:
             return contents
         path = contents.archives[0]
-    if is_zip(path.name):
-        return read_archive(read_regular(path, TOTAL_LIMIT), readable(path.name))
+    if ending := ending_of_archive(path.name):
+        read = read_archive if ending == ".zip" else read_tar
+        return read(read_regular(path, TOTAL_LIMIT), readable(path.name))
     kind = kind_of(path.name)
     if kind is None:
         raise refusals.wrong_kind(readable(path.name), assignment.file)
@@ -70,14 +72,15 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
 
 def _is_lone(path: Path) -> bool:
     """A file named on its own: nothing was chosen, so nothing is said about its name."""
-    return not path.is_dir() and not is_zip(path.name)
+    return not path.is_dir() and not ending_of_archive(path.name)
 
 
 def _default_id(path: Path) -> str:
     name = readable(path.name)
     if path.is_dir():
         return name
-    return name[:-4] if is_zip(name) else stem_of(name)
+    ending = ending_of_archive(name)
+    return name[: len(name) - len(ending)] if ending else stem_of(name)
 
 
 def _read(found: Found, assignment: Assignment) -> tuple[str, tuple[Chunk, ...], list[Remark], list[Flag]]:

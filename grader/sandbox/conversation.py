@@ -91,7 +91,6 @@ class PipeSession:
         events = 0
         while True:
             while (frame := self._reader.next()) is not None:
-                deadline = min(last, time.monotonic() + limit_s)
                 if frame.number != self._answered + 1:
                     raise ProtocolError("an answer to a question nobody asked")
                 if "event" in frame.header:
@@ -99,8 +98,10 @@ class PipeSession:
                     if events > _EVENT_CAP:
                         raise ProtocolError("too many events")
                     if on_event is not None:
+                        deadline = min(last, time.monotonic() + limit_s)
                         on_event(frame.header)
-                    continue
+                    continue  # what nobody waits for buys no time
+                deadline = min(last, time.monotonic() + limit_s)
                 self._answered += 1
                 if frame.number == number:
                     return frame

@@ -22,21 +22,27 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer: of which function, what it was, and what its arguments were afterwards where asked.
+    """One answer: of which function, what it was, and which arguments were changed by it, where that was asked.
 
     ``given`` are the arguments as they were sent; they are the same for whoever is asked, so none compares them.
     """
 
     function: str
     value: Any
-    after: Any = None
+    changed: tuple[bool, ...] = ()
     given: tuple[Any, ...] = ()
     flows: bool = False  # a gradient can go back through the value
 
 
-def answered(function: str, value: Any, after: Any = None, given: tuple[Any, ...] = ()) -> Answered:
+def answered(function: str, value: Any, given: tuple[Any, ...], after: tuple[Any, ...] = ()) -> Answered:
     """An entry that holds numbers only: a graph would keep everything alive that it came from."""
-    return Answered(function, _detached(value), after, _detached(given), _flows(value))
+    changed = tuple(_changed(before, now) for before, now in zip(given, after, strict=False))
+    return Answered(function, _detached(value), changed, _detached(given), _flows(value))
+
+
+def _changed(before: Any, now: Any) -> bool:
+    numbers = isinstance(before, torch.Tensor | np.ndarray) and type(before) is type(now)
+    return numbers and not alike(before, now, 0.0, 0.0)
 
 
 def _flows(value: Any) -> bool:
@@ -83,7 +89,7 @@ def alike(a: Any, b: Any, atol: float = 1e-6, rtol: float = 1e-4) -> bool:
             a.function == b.function
             and a.flows == b.flows
             and alike(a.value, b.value, atol, rtol)
-            and alike(a.after, b.after, atol, rtol)
+            and a.changed == b.changed
         )
     if isinstance(a, Handle) and isinstance(b, Handle):
         return True

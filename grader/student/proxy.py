@@ -139,9 +139,8 @@ class Student:
             kind = error.kind if isinstance(error, StudentRaised) else type(error).__name__
             self.log_.append(Answered(owner, Raised(kind)))
             raise
-        after = (call.inputs, call.keywords) if watch else None
-        given = (*args, *named.values())
-        self.log_.append(answered(owner, Handle(0) if hold else call.value, after, given))
+        after = (*call.inputs, *call.keywords.values()) if watch else ()
+        self.log_.append(answered(owner, Handle(0) if hold else call.value, (*args, *named.values()), after))
         return call
 
     def _called(

@@ -57,7 +57,7 @@ def _places(names: Sequence[str]) -> Iterator[tuple[Any, str, str]]:
     twins = [(twin, last, name) for _, last, name in own if name.startswith("torch.") for twin in _TWINS]
     for path, last, name in (*own, *twins):
         holder = _found(path)
-        if holder is not None and hasattr(holder, last):
+        if holder is not None and (last in vars(holder) or (path == "torch.Tensor" and hasattr(holder, last))):
             yield holder, last, name
 
 

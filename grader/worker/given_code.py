@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.worker.outline import definitions_in
 from grader.worker.records import FlagRecord, Spot, flag
-from grader.worker.stubs import Definition, Function, is_stub, stub_definition
+from grader.worker.stubs import Definition, Function, is_stub
 
 
 def edits(
@@ -24,29 +24,26 @@ def edits(
         for statement in tree.body
         for node in definitions_in(statement)
     }
+    stub = _definitions(str(required[0].get("stub", "")) if required else "")
     names = {str(each["name"]) for each in required}
-    for each in required:
-        name, stub = str(each["name"]), str(each.get("stub", ""))
-        asked = stub_definition(stub, name)
-        if asked is not None and name in own:
-            found += _changed_parameters(asked, *own[name], place_of)
-    for given in _given(str(required[0].get("stub", "")) if required else "", names):
-        if given.name in own and not _same(own[given.name][0], given):
-            node, file = own[given.name]
-            found.append(
-                flag("given_code", f"{given.name} was handed out and has been changed", place_of(file, node.lineno))
-            )
+    for name, asked in stub.items():
+        if name not in own:
+            continue
+        node, file = own[name]
+        if name in names:
+            found += _changed_parameters(asked, node, file, place_of)
+        elif not is_stub(asked, None) and not _same(node, asked):
+            found.append(flag("given_code", f"{name} was handed out and has been changed", place_of(file, node.lineno)))
     return found
 
 
-def _given(stub: str, required: set[str]) -> list[Definition]:
-    """What a stub file defines beside the required names, with more in it than a placeholder."""
+def _definitions(stub: str) -> dict[str, Definition]:
+    """What a stub file defines at its left margin, by name."""
     try:
         body = ast.parse(stub).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    definitions = [node for node in body if isinstance(node, (*Function, ast.ClassDef)) and node.name not in required]
-    return [node for node in definitions if not is_stub(node, None)]
+        return {}
+    return {node.name: node for node in body if isinstance(node, (*Function, ast.ClassDef))}
 
 
 def _same(node: Definition, given: Definition) -> bool:
@@ -56,8 +53,8 @@ def _same(node: Definition, given: Definition) -> bool:
 def _changed_parameters(asked: Definition, node: Definition, file: str, place_of: Any) -> list[FlagRecord]:
     found = []
     for name, before, after, line in _pairs(asked, node):
-        old, new = _parameters(before), _parameters(after)
-        if old != new:
+        if _form(before) != _form(after):
+            old, new = _parameters(before), _parameters(after)
             spot: Spot | None = place_of(file, line)
             found.append(flag("given_code", f"{name}({old}) was handed out; it is {name}({new}) now", spot))
     return found
@@ -71,6 +68,13 @@ def _pairs(asked: Definition, node: Definition) -> Iterable[tuple[str, ast.argum
         for item in asked.body:
             if isinstance(item, Function) and item.name in mine:
                 yield f"{asked.name}.{item.name}", item.args, mine[item.name].args, mine[item.name].lineno
+
+
+def _form(arguments: ast.arguments) -> tuple[object, ...]:
+    """Names, order and defaults, to be compared."""
+    every = [*arguments.posonlyargs, None, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+    defaults = [ast.dump(value) if value is not None else "" for value in (*arguments.defaults, *arguments.kw_defaults)]
+    return (*(each.arg if each is not None else None for each in every), *defaults)
 
 
 def _parameters(arguments: ast.arguments) -> str:

@@ -12,6 +12,8 @@ from typing import Final
 _ALIAS_ROUNDS: Final = 4  # names of names of names
 _STEPS: Final = 12  # parts of a dotted name
 _TEXT_LIMIT: Final = 200  # characters of a name put together from pieces
+_LOOKING_UP: Final = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+_LOAD: Final = ast.Load()
 _IMPORTERS: Final = frozenset({"importlib.import_module", "__import__"})
 # The operators below the functions: `torch.ops.aten.name`, and the C functions the public names stand for.
 _BELOW: Final = ("torch.ops.aten", "torch._C._nn", "torch._C._VariableFunctions", "torch.nn.modules.activation",
@@ -24,8 +26,10 @@ def uses(trees: Sequence[ast.AST], forbidden: Iterable[str]) -> Iterator[tuple[s
     nodes = [node for tree in trees for node in ast.walk(tree)]
     aliases = _aliases(nodes, wanted)
     for node in nodes:
-        name = _dotted(node, aliases)
-        if name is not None and (found := _match(name, wanted)):
+        if not isinstance(node, _LOOKING_UP):
+            continue
+        name = aliases.get(node.id) if isinstance(node, ast.Name) else _dotted(node, aliases)
+        if name is not None and (found := _match(name, wanted)) and isinstance(getattr(node, "ctx", _LOAD), ast.Load):
             yield found, getattr(node, "lineno", 1)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -76,7 +75,7 @@ class Listener:
     def __init__(self, sightings: Sightings) -> None:
         self._sightings = sightings
         self._busy = False
-        paths = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values(), *sys.path}
+        paths = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path}
         self._installed = tuple(sorted(os.path.join(path, "") for path in paths if os.path.isabs(path)))
 
     def __call__(self, event: str, args: tuple[Any, ...]) -> None:

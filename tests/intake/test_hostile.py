@@ -91,7 +91,9 @@ def test_sockets_and_devices_are_never_opened(drop: Path, assignment: Assignment
         load(drop / "attention.py", assignment)
 
 
-def test_a_size_is_looked_at_before_a_byte_is_read(hand: Hand, drop: Path, assignment: Assignment, little_room: None) -> None:
+def test_a_size_is_looked_at_before_a_byte_is_read(
+    hand: Hand, drop: Path, assignment: Assignment, little_room: None
+) -> None:
     with (drop / "attention.py").open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(NotGradable, match="larger than 1 MB"):
@@ -106,7 +108,7 @@ def test_a_size_is_looked_at_before_a_byte_is_read(hand: Hand, drop: Path, assig
         ("# coding: gbk\nx = '注意力'\n".encode("gbk"), "x = '注意力'\n", "GB18030"),
         ("# coding: utf-7\nx = '注意力'\n".encode("gbk"), "x = '注意力'\n", "GB18030"),
         ("# coding: unicode_escape\nx = '注意力'\n".encode(), "x = '注意力'\n", ""),
-        ("# coding: no-such-thing\nx = 1\n".encode(), "x = 1\n", ""),
+        (b"# coding: no-such-thing\nx = 1\n", "x = 1\n", ""),
         ("x = 'a'\ny = '注'\n".encode("utf-16-le"), "y = '注'\n", "UTF-16"),
         ("x = 'a'\ny = '注'\n".encode("utf-16-be"), "y = '注'\n", "UTF-16"),
     ],
@@ -144,16 +146,14 @@ N = 12_000_000
     ],
     ids=range(14),
 )
-def test_a_bomb_of_json_is_refused_in_bounded_room(
-    hand: Hand, data: bytes, words: str, little_room: None
-) -> None:
+def test_a_bomb_of_json_is_refused_in_bounded_room(hand: Hand, data: bytes, words: str, little_room: None) -> None:
     with pytest.raises(NotGradable) as refusal:
         hand("attention.ipynb", data)
     assert words in refusal.value.reason.en
 
 
 def test_fifty_megabytes_of_outputs_are_passed_over(hand: Hand, little_room: None) -> None:
-    picture = json.dumps({"image/png": "A" * 20_000_000, "text/html": ["<td>1, 2</td>\\\"]}\n"] * 500_000})
+    picture = json.dumps({"image/png": "A" * 20_000_000, "text/html": ['<td>1, 2</td>\\"]}\n'] * 500_000})
     figure = "[" + "[0.25,1.5]," * 900_000 + "[]]"
     cells = ('{"cell_type":"code","source":"x = 1","outputs" : [' + picture + "," + figure + '],"metadata":{"a":[{}]}},'
              '{"outputs":"none","source":["# \\"outputs\\": [","\\ny = 2"],"cell_type":"code"}')  # fmt: skip
@@ -225,7 +225,9 @@ def test_two_members_of_one_name_are_told_and_the_last_counts(drop: Path, assign
 
 def test_names_that_differ_in_form_or_case_alone_are_told(hand: Hand) -> None:
     composed, apart = unicodedata.normalize("NFC", "é.py"), unicodedata.normalize("NFD", "é.py")
-    found = hand("a.zip", packed(("attention.py", REAL), (composed, "x = 1\n"), (apart, "x = 2\n"), ("É.py", "x = 3\n")))
+    found = hand(
+        "a.zip", packed(("attention.py", REAL), (composed, "x = 1\n"), (apart, "x = 2\n"), ("É.py", "x = 3\n"))
+    )
     assert modules_of(found) == {"é": "x = 2\n", "É": "x = 3\n"}
     assert [flag.kind for flag in found.flags] == ["same_name", "same_name"]
 

@@ -20,10 +20,12 @@ from grader.model import Flag, Outcome, Place, Remark, Text
 from grader.reports import RENDERERS, render
 from tests.reports.hostile import TEXTS, spoiled
 from tests.reports.samples import graded, result
-from tests.reports.test_markdown import acting
+from tests.reports.test_markdown import acting, tokens
 from tests.reports.test_untrusted import commands_in
 
-NASTY = st.text(max_size=60) | st.text(alphabet="=+-@;:#![]()<>&|`*_~\\'\" \n\t\r\x00\x1b\x9b\u202e\u200b\ufeff\ud800ae1", max_size=60)
+NASTY = st.text(max_size=60) | st.text(
+    alphabet="=+-@;:#![]()<>&|`*_~\\'\" \n\t\r\x00\x1b\x9b\u202e\u200b\ufeff\ud800ae1", max_size=60
+)
 HIDING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
@@ -45,7 +47,7 @@ def test_any_text_is_inert_in_every_format(form: str, text: str) -> None:
         shown = render(form, document, lang="en")
         assert shown.encode()
         assert hidden(shown) == set()
-        assert commands_in(shown) == []
+        assert commands_in(shown, folded=form != "json") == []
         PARSES[form](shown, document)
 
 
@@ -59,8 +61,13 @@ def _xml(shown: str, document: Any) -> None:
 
 def _markdown(shown: str, document: Any) -> None:
     assert acting(shown) == []
-    headings = [line for line in shown.split("\n") if re.match(r" {0,3}#{1,6}(?: |$)", line)]
-    assert len(headings) <= 9, headings
+    plain = spoiled("word") if "seed" in document else for_student(spoiled("word"))
+    assert headings(shown) == headings(render("markdown", plain, lang="en"))
+
+
+def headings(text: str) -> list[str]:
+    shown = tokens(text)
+    return [shown[i + 1].content for i, token in enumerate(shown) if token.type == "heading_open"]
 
 
 def _terminal(shown: str, document: Any) -> None:
@@ -78,7 +85,10 @@ def test_every_format_is_looked_at() -> None:
 def test_remarks_and_flags_without_end_are_cut_visibly(form: str) -> None:
     place = Place("attention.py", 1)
     remarks = tuple(Remark(Text(f"remark {n}."), place) for n in range(5_000))
-    flags = (*(Flag("odd", f"flag {n}.", place) for n in range(5_000)), Flag("dear", "it costs", place, graded().score or 0))  # type: ignore[arg-type]
+    flags = (
+        *(Flag("odd", f"flag {n}.", place) for n in range(5_000)),
+        Flag("dear", "it costs", place, graded().score or 0),
+    )  # type: ignore[arg-type]
     document = to_document(graded(remarks=remarks, flags=flags))
     assert len(document["remarks"]) == len(document["flags"]) == 200
     assert "4801 more" in document["remarks"][-1]["text"] and "4802 more" in document["flags"][-1]["detail"]
@@ -108,12 +118,28 @@ def test_the_json_is_the_same_document_with_what_hides_as_escapes() -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\u00a0=1", "\r\n=1", "＝1", "＠x", "'=1", '"=1', "x;=1+1", "x\t=1", "x|=1"],
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        " =1",
+        "\u00a0=1",
+        "\r\n=1",
+        "＝1",
+        "＠x",
+        "'=1",
+        '"=1',
+        "x;=1+1",
+        "x\t=1",
+        "x|=1",
+    ],
 )
 def test_no_cell_is_a_formula(cell: str) -> None:
     safe = guarded(cell)
     for part in re.split(r"[;|\t]", safe):
-        assert not part.lstrip(" \u00a0\"").startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
+        assert not part.lstrip(' \u00a0"').startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
 
 
 @pytest.mark.parametrize("cell", ["张伟", "ana-maria", "a=b", "x+y", "me@x", "O'Neil", "a;b", "2024-12"])

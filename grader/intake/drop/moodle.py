@@ -1,0 +1,41 @@
+"""Moodle: ``{full name}_{number}_assignsubmission_{file|onlinetext}``, as folders or in front of each file's name."""
+
+from __future__ import annotations
+
+import re
+
+from grader.intake.drop.entries import Entry
+from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree, newest
+
+NAME = "moodle"
+# Read from the right: some sites put the user name in front of the full name.
+_NAMED = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?")
+_BLIND = "Participant"
+
+
+def fits(tree: Tree) -> bool:
+    """Most entries at the top are named so."""
+    return sum(_NAMED.fullmatch(entry.name) is not None for entry in tree.top) * 2 > len(tree.top)
+
+
+def gather(tree: Tree, assignment: str) -> Gathered:
+    """One hand-in a number: its files and its online text."""
+    groups: dict[str, tuple[str, list[Piece], list[Entry]]] = {}
+    rest = []
+    for entry in tree.top:
+        found = _NAMED.fullmatch(entry.name)
+        if found is None:
+            rest.append(entry)
+            continue
+        _, pieces, wholes = groups.setdefault(found["id"], (found["name"], [], []))
+        pieces.extend(tree.below(entry) if entry.is_folder else (Piece(found["file"] or entry.name, entry),))
+        wholes.append(entry)
+    return Gathered(tuple(_hand_in(number, *group) for number, group in groups.items()), tuple(rest))
+
+
+def _hand_in(number: str, name: str, pieces: list[Piece], wholes: list[Entry]) -> HandIn:
+    known = "" if name == _BLIND else name
+    whole = wholes[0] if len(wholes) == 1 and wholes[0].is_folder else None
+    files = tuple(pieces)
+    person = Person(number, known)
+    return HandIn(number, (person,), files, known, wholes[0].name, whole, newest(files), ids_are_local=True)

@@ -1,0 +1,36 @@
+"""One file, folder or archive a student, named for the student."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from grader.intake.drop.entries import Entry
+from grader.intake.drop.hand_in import Gathered, HandIn, Person, Tree, newest
+
+NAME = "plain"
+
+
+def fits(tree: Tree) -> bool:
+    """Whatever there is."""
+    return bool(tree.top)
+
+
+def gather(tree: Tree, assignment: str) -> Gathered:
+    """A folder's name or a file's stem is the student; the file's whole name where two would be one."""
+    counted = Counter(stem_of(entry) for entry in {entry.name: entry for entry in tree.top}.values())
+    return Gathered(tuple(hand_in(tree, e, "" if counted[stem_of(e)] == 1 else e.name) for e in tree.top))
+
+
+def hand_in(tree: Tree, entry: Entry, student: str = "") -> HandIn:
+    """One entry as the whole of a hand-in of ``student`` (its own name where that is "")."""
+    student, pieces = student or stem_of(entry), tree.below(entry)
+    return HandIn(student, (Person(student),), pieces, stem_of(entry), entry.name, entry, newest(pieces))
+
+
+def stem_of(entry: Entry) -> str:
+    """The name without its ending."""
+    if entry.is_folder:
+        return entry.name
+    name = entry.name
+    stem = name.rpartition(".")[0] or name
+    return stem.removesuffix(".tar")
