@@ -38,7 +38,7 @@ def block_inherited(
     broken = _broken_helpers(seen)
     by_id = {test.id: test for test in tests}
     modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
-    moving = _moving(seen.logs)
+    alive = _moving(seen.logs) & _passing(seen)
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
@@ -48,7 +48,7 @@ def block_inherited(
             hybrid = InlineStudent(modules[tuple(others)], {name: getattr(student, name) for name in others})
             if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
                 blocker = next(iter(others.values()))
-                kept = moving >= _composed(seen.logs[result.id])
+                kept = alive >= _composed(seen.logs[result.id])
                 result = replace(
                     result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited", inherited=kept
                 )
@@ -86,14 +86,27 @@ def _broken_helpers(seen: Examination) -> Mapping[str, str]:
 
 def _moving(logs: Mapping[str, Sequence[Answered]]) -> set[str]:
     """Functions whose answers are not all the same: on their values a composition can be recognised."""
-    first: dict[str, Answered] = {}
+    first: dict[tuple[str, str], Answered] = {}
     moving: set[str] = set()
     for answer in (answer for log in logs.values() for answer in log):
         if not isinstance(answer.value, Raised | Handle):
-            earlier = first.setdefault(answer.function, answer)
+            earlier = first.setdefault((answer.function, _form(answer.value)), answer)
             if not alike(earlier.value, answer.value):
                 moving.add(answer.function)
     return moving
+
+
+def _passing(seen: Examination) -> set[str]:
+    """Functions that held in some test: what does nothing passes none."""
+    passed = (seen.logs.get(result.id, ()) for result in seen.results if result.outcome is Outcome.PASSED)
+    return {answer.function for log in passed for answer in log}
+
+
+def _form(value: Any) -> str:
+    """Kind and shapes: zeros of another shape are still zeros."""
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__}({', '.join(map(_form, value))})"
+    return f"{type(value).__name__}{tuple(getattr(value, 'shape', ()))} {getattr(value, 'dtype', '')}"
 
 
 def _composed(log: Sequence[Answered]) -> set[str]:
