@@ -12,6 +12,9 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final, Protocol
 
+import numpy as np
+import torch
+
 from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.checks.examination import Examination
@@ -22,6 +25,7 @@ from grader.model import Outcome, TestResult
 from grader.rpc.values import Handle
 from grader.student.log import Answered, Raised, alike
 
+_DATA: Final = (torch.Tensor, np.ndarray, list, tuple)
 _FAILED: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 
 
@@ -38,7 +42,7 @@ def block_inherited(
     broken = _broken_helpers(seen)
     by_id = {test.id: test for test in tests}
     modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
-    alive = _moving(seen.logs) & _passing(seen)
+    alive = _alive(seen)
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
@@ -84,22 +88,24 @@ def _broken_helpers(seen: Examination) -> Mapping[str, str]:
     return found
 
 
-def _moving(logs: Mapping[str, Sequence[Answered]]) -> set[str]:
-    """Functions whose answers are not all the same: on their values a composition can be recognised."""
-    first: dict[tuple[str, str], Answered] = {}
-    moving: set[str] = set()
-    for answer in (answer for log in logs.values() for answer in log):
-        if not isinstance(answer.value, Raised | Handle):
-            earlier = first.setdefault((answer.function, _form(answer.value)), answer)
-            if not alike(earlier.value, answer.value):
-                moving.add(answer.function)
-    return moving
+def _alive(seen: Examination) -> set[str]:
+    """Functions whose answers follow their data, or, where they are given none, held in some test.
 
-
-def _passing(seen: Examination) -> set[str]:
-    """Functions that held in some test: what does nothing passes none."""
-    passed = (seen.logs.get(result.id, ()) for result in seen.results if result.outcome is Outcome.PASSED)
-    return {answer.function for log in passed for answer in log}
+    Sizes and switches alone move what does nothing as well: they choose its shape and its case.
+    """
+    first: dict[tuple[object, ...], Answered] = {}
+    held = {result.id for result in seen.results if result.outcome is Outcome.PASSED}
+    alive: set[str] = set()
+    for test, answer in ((test, answer) for test, log in seen.logs.items() for answer in log):
+        if isinstance(answer.value, Raised | Handle):
+            continue
+        settings = [repr(given) for given in answer.given if not isinstance(given, _DATA)]
+        earlier = first.setdefault((answer.function, _form(answer.value), *settings), answer)
+        if not alike(earlier.value, answer.value):
+            alive.add(answer.function)
+        elif len(settings) == len(answer.given) and test in held:
+            alive.add(answer.function)
+    return alive
 
 
 def _form(value: Any) -> str:

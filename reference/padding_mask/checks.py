@@ -222,8 +222,9 @@ def _allowed(valid: Tensor, causal: bool) -> Tensor:
 )
 def test_all_conditions_hold_together(student, names, causal):
     """Entry (i, j) is True only where query i and key j are real tokens and, if causal, j does not come after i."""
-    valid = _mask(*names)
-    expect.mask(student.combined_mask(valid, causal=causal), _allowed(valid, causal), MASK)
+    batches = [_mask(*names), _mask(*reversed(names))]  # both are asked before either is judged
+    for valid, mask in [(valid, student.combined_mask(valid, causal=causal)) for valid in batches]:
+        expect.mask(mask, _allowed(valid, causal), MASK)
 
 
 @criterion("combined_mask")
