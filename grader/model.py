@@ -321,3 +321,29 @@ class Job:
     students: tuple[str, ...] = ()
     public_only: bool = False  # a student's own run of the public checks
     asks: str = ""  # what the desk of a proof is asked for besides; no other desk is
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One student's row of the gradebook: the machine's mark, and what people and terms made of it.
+
+    ``score`` is what counts, ``None`` where nothing may be exported; ``machine`` is what the checks gave before an
+    override and before ``late_penalty`` (in marks) was taken off.
+    """
+
+    submission: str
+    student_id: str
+    status: Status
+    max_score: Fraction
+    name: str = ""
+    email: str = ""
+    score: Fraction | None = None
+    machine: Fraction | None = None
+    late_penalty: Fraction = Fraction(0)
+    late_note: str = ""  # where the time of handing in came from, and what followed
+    criteria: Mapping[str, Fraction] = field(default_factory=dict)  # marks by criterion
+    flags: tuple[str, ...] = ()  # kinds
+    comment: str = ""  # a person's word to the student
+    overridden: bool = False
+    practice: bool = False  # no isolation was proven: no gradebook takes it
+    accounts: Mapping[str, str] = field(default_factory=dict)  # login, sis_id, github: what the roster knows besides
