@@ -37,6 +37,13 @@ class Feedback(StrEnum):
     FULL = "full"
 
 
+class EngineKind(StrEnum):
+    """How a class is spread over processes."""
+
+    POOL = "pool"
+    SERIAL = "serial"
+
+
 class OptionsAnywhere(TyperGroup):
     """Takes the options of the whole command from wherever they stand on the line."""
 
@@ -106,6 +113,7 @@ def settings(
         course_folder=course,
         reference=reference,
         environment={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+        lang_asked=lang is not None,
     )
 
 
@@ -129,6 +137,12 @@ _For = Annotated[str, typer.Option("--assignment", "-a", metavar="NAME", help="T
 _Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="The secret seed [default: a fresh one]")]
 _Practice = Annotated[bool, typer.Option("--practice", help="Without proof of isolation; the marks never count")]
 _Shown = Annotated[Feedback | None, typer.Option(help="What a student's form shows [default: as course.yaml says]")]
+
+
+_Out = Annotated[Path, typer.Argument(metavar="OUT", help="What 'grader batch' wrote")]
+_Student = Annotated[str, typer.Argument(metavar="STUDENT", help="A student id, or a submission's id")]
+_Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Side by side [default: cores and memory]")]
+_Engine = Annotated[EngineKind, typer.Option("--engine", help="pool: side by side; serial: one after the other")]
 
 
 @app.command("list")
@@ -212,12 +226,110 @@ def batch(
     feedback: _Shown = None,
     seed: _Seed = None,
     practice: _Practice = False,
+    jobs: _Jobs = 0,
+    engine: _Engine = EngineKind.POOL,
+    pseudonyms: Annotated[
+        bool, typer.Option("--pseudonyms", help="Reports without names; private/ of OUT holds the map")
+    ] = False,
+    shard: Annotated[str, typer.Option(metavar="I/N", help="One part of N, for 'merge'; needs --seed")] = "",
 ) -> None:
-    """Grade a class."""
+    """Grade a class; the same command again grades only what is new or changed."""
     from grader.commands import batch as command
 
-    request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told)
+    count = None if engine is EngineKind.SERIAL else jobs
+    request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told,
+                              count, pseudonyms, shard)  # fmt: skip
     _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command()
+def override(
+    ctx: typer.Context,
+    out: _Out,
+    student: _Student,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it stands beside the mark")],
+    score: Annotated[str | None, typer.Option(metavar="X", help="The mark of the whole, as it shall stand")] = None,
+    criterion: Annotated[list[str] | None, typer.Option(metavar="ID=X", help="The mark of one line")] = None,
+    comment: Annotated[str, typer.Option(metavar="TEXT", help="A word to the student")] = "",
+    clear: Annotated[bool, typer.Option("--clear", help="Withdraw what was given before")] = False,
+    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who decides [default: the user]")] = None,
+) -> None:
+    """Set a mark by hand, beside the machine's."""
+    from grader.commands import class_people as command
+
+    def run() -> Exit:
+        words = command.read_words(ctx.obj.folder / out, score, criterion or (), clear, why, who, comment)
+        return command.run_override(ctx.obj, out, student, words)
+
+    _finish(run)
+
+
+@app.command()
+def publish(ctx: typer.Context, out: _Out) -> None:
+    """Freeze the marks: only 'regrade' moves them from then on."""
+    from grader.commands import class_people as command
+
+    _finish(lambda: command.run_publish(ctx.obj, out))
+
+
+@app.command()
+def regrade(
+    ctx: typer.Context,
+    out: _Out,
+    drop: Annotated[Path | None, typer.Option(metavar="DROP", help="Where the class is now")] = None,
+    allow_lower: Annotated[bool, typer.Option("--allow-lower", help="Published marks may fall")] = False,
+    jobs: _Jobs = 0,
+    engine: _Engine = EngineKind.POOL,
+) -> None:
+    """Grade again what a change touches; says who moved, by how much and why."""
+    from grader.commands import class_people as command
+
+    count = None if engine is EngineKind.SERIAL else jobs
+    _finish(lambda: command.run_regrade(ctx.obj, out, drop, allow_lower, count))
+
+
+@app.command()
+def diff(
+    ctx: typer.Context,
+    first: Annotated[Path, typer.Argument(metavar="OUT_A")],
+    second: Annotated[Path, typer.Argument(metavar="OUT_B")],
+) -> None:
+    """Who stands differently in two graded classes, and why."""
+    from grader.commands import class_people as command
+
+    _finish(lambda: command.run_diff(ctx.obj, first, second))
+
+
+@app.command()
+def forget(ctx: typer.Context, out: _Out, student: _Student) -> None:
+    """Remove every trace of a student from OUT."""
+    from grader.commands import class_gone as command
+
+    _finish(lambda: command.run_forget(ctx.obj, out, student))
+
+
+@app.command()
+def purge(
+    ctx: typer.Context,
+    out: _Out,
+    before: Annotated[str, typer.Option(metavar="DATE", help="A day, such as 2026-09-30")],
+) -> None:
+    """Remove every trace of the students last graded before a day."""
+    from grader.commands import class_gone as command
+
+    _finish(lambda: command.run_purge(ctx.obj, out, before))
+
+
+@app.command()
+def merge(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder")],
+    parts: Annotated[list[Path], typer.Argument(metavar="PART...", help="What 'batch --shard' wrote")],
+) -> None:
+    """Put the parts of a class together."""
+    from grader.commands import merge as command
+
+    _finish(lambda: command.run(ctx.obj, out, parts))
 
 
 @app.command()
@@ -261,6 +373,28 @@ def examples(
     from grader.commands import examples as command
 
     _finish(lambda: command.run(ctx.obj, tuple(names or ()), check))
+
+
+@app.command()
+def notebooks(
+    ctx: typer.Context,
+    check: Annotated[bool, typer.Option("--check", help="Only say which are not what handout and stub give")] = False,
+) -> None:
+    """Write the assignments' notebooks from handout and stub."""
+    from grader.commands import notebooks as command
+
+    _finish(lambda: command.run(ctx.obj, check))
+
+
+@app.command()
+def release(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that is not there yet; OUT.zip comes beside it")],
+) -> None:
+    """Write the students' copy of the course, in every language (--lang: in one)."""
+    from grader.commands import release as command
+
+    _finish(lambda: command.run(ctx.obj, out))
 
 
 @app.command()

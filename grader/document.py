@@ -216,6 +216,7 @@ def _test(test: TestResult, pick: Callable[[Text | None], str]) -> dict[str, Any
         "function": test.function,
         "place": _place(test.place),
         "duration_s": _seconds(test.duration_s),
+        **({"inherited": True} if test.inherited else {}),
     }
 
 
@@ -262,7 +263,7 @@ def _definition(definition: Definition, pick: Callable[[Text | None], str]) -> d
 
 
 def _student_test(test: Mapping[str, Any], feedback: str, criteria: set[str]) -> dict[str, Any]:
-    form = {key: value for key, value in test.items() if key not in ("id", "detail")}
+    form = {key: value for key, value in test.items() if key not in ("id", "detail", "inherited")}
     if form["blocked_by"] not in criteria:
         form["blocked_by"] = None  # anything but a rubric line would name a hidden test
     open_to_all = test["visibility"] == "public" or test["outcome"] in _PLAIN_ENDINGS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.model import Assignment, Criterion, CriterionScore, Flag, Outcome, TestResult
@@ -10,7 +11,12 @@ from grader.model import Assignment, Criterion, CriterionScore, Flag, Outcome, T
 
 def score_criteria(assignment: Assignment, tests: Sequence[TestResult], lang: str) -> tuple[CriterionScore, ...]:
     """Every rubric line with the marks its tests earned."""
-    return tuple(_score(c, [t for t in tests if t.criterion == c.id], lang) for c in assignment.criteria)
+    return score_rubric(assignment.criteria, tests, lang)
+
+
+def score_rubric(criteria: Sequence[Criterion], tests: Sequence[TestResult], lang: str) -> tuple[CriterionScore, ...]:
+    """The same for a rubric alone, as it was or as it is now."""
+    return tuple(_score(c, [t for t in tests if t.criterion == c.id], lang) for c in criteria)
 
 
 def _score(criterion: Criterion, tests: Sequence[TestResult], lang: str) -> CriterionScore:
@@ -41,3 +47,18 @@ def total(criteria: Sequence[CriterionScore], flags: Sequence[Flag]) -> Fraction
 def rounded(value: Fraction) -> Fraction:
     """To 0.01, halves up."""
     return Fraction(int(value * 100 + Fraction(1, 2)), 100)
+
+
+@dataclass(frozen=True, slots=True)
+class LateRule:
+    """What handing in late costs: a share for each day begun, up to a cap."""
+
+    per_day: Fraction
+    cap: Fraction = Fraction(1)
+    of_earned: bool = False  # shares of what was earned, else of the maximum
+
+
+def late_penalty(earned: Fraction, maximum: Fraction, rule: LateRule, days: int) -> Fraction:
+    """The marks that ``days`` begun after the deadline take off; never more than was earned."""
+    share = min(rule.per_day * days, rule.cap)
+    return min(rounded((earned if rule.of_earned else maximum) * share), earned)

@@ -5,6 +5,8 @@ axes (none; a batch; a batch and heads). A mask says what a query MAY look at: T
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
+from __future__ import annotations
+
 import torch
 
 

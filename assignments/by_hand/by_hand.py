@@ -4,6 +4,8 @@ Letters: T tokens, C features, Tq queries, Tk keys, D features of a query or key
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

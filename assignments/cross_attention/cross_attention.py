@@ -5,6 +5,8 @@ Dv features of a value.
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import nn
 

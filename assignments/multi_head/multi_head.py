@@ -4,6 +4,8 @@ Letters: B batch, T tokens, C = d_model features, H heads, D = C / H features a 
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
+from __future__ import annotations
+
 import torch
 from torch import nn
 

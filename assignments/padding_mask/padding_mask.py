@@ -4,6 +4,8 @@ Letters: B batch, H heads, T tokens, D features per head. True always means "vis
 Replace every ``raise NotImplementedError`` by your own code; keep the names and the parameters.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import torch

@@ -1,26 +1,30 @@
-"""``grader batch``: a class, in whatever layout it came."""
+"""``grader batch``: a class, in whatever layout it came; the same command again goes on where it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from grader.commands.class_files import ReportFiles, write_outputs
 from grader.commands.class_in import ClassIn, Wanted, read_class
-from grader.commands.console import columns, note, say, write_atomically
+from grader.commands.class_out import ClassOut
+from grader.commands.class_run import MISSING, Plan, Terms, grade, plan
+from grader.commands.console import columns, note, say
 from grader.commands.exits import Exit, exit_for
-from grader.commands.folder_names import folder_names
-from grader.commands.gradebook import grades_csv
+from grader.commands.movements import Movements
 from grader.commands.phrases import phrase
 from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
-from grader.document import clean, dump, for_student
 from grader.errors import UsageError
-from grader.model import Flag, Job, Status
-from grader.reports import markdown
+from grader.model import Course
 from grader.reports.untrusted import one_line
 from grader.reports.words import STATUSES, marks
+from grader.store import Store, open_store
+
+_PATHS = ("drop", "out", "roster", "told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +41,53 @@ class Request:
     pattern: str = ""
     roster: Path | None = None
     told: Path | None = None  # a filled-in map.csv
+    jobs: int | None = 0  # processes side by side; 0: as many as there is room for; None: one, in order
+    pseudonyms: bool = False
+    shard: str = ""  # "2/8": the second of eight parts
+
+    def as_json(self) -> str:
+        """What `from_json` makes a request of; the seed stands elsewhere."""
+        return json.dumps({**asdict(replace(self, seed=None)), **{n: _text(getattr(self, n)) for n in _PATHS}})
+
+    @classmethod
+    def from_json(cls, text: str) -> Request:
+        raw = {name: value for name, value in json.loads(text).items() if name in {f.name for f in fields(cls)}}
+        return cls(**{**raw, **{name: Path(raw[name]) if raw[name] else None for name in _PATHS}})
 
 
-def run(setting: Setting, request: Request) -> Exit:
-    """Grade all, write each report as it comes and the grades at the end, then show the table."""
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def run(setting: Setting, request: Request, movements: Movements | None = None) -> Exit:
+    """Grade what is new or changed, each result safe as it comes; then the tables of the whole class.
+
+    ``movements``: a regrade, which may move published marks where its rules say so.
+    """
     course = setting.course()
-    assignment = assignment_named(course, request.assignment)
+    request = _absolute(setting, request)
+    _check_out(request.drop, request.out)
+    found = _read(course, request)
+    shard = _shard(request)
+    with open_store(request.out, new=True) as store:
+        seed = _settled(store, request)
+        terms = Terms(seed, setting.lang, request.practice, shard, movements is not None)
+        feedback = request.feedback or course.before_deadline
+        files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
+        planned = plan(course, found, store, terms)
+        grade(setting, store, planned, terms, files, request.jobs)
+        if not _finish(store, planned, request, setting.lang, movements):
+            return Exit.NOT_ENOUGH
+        write_class(store, request, feedback)
+        return _show(setting, store, request)
+
+
+def _absolute(setting: Setting, request: Request) -> Request:
+    """With paths that mean the same from anywhere."""
     drop, out = (setting.folder / request.drop).resolve(), (setting.folder / request.out).resolve()
-    _check_out(drop, out)
-    wanted = Wanted(drop, out, assignment, request.layout, request.pattern,
-                    _beside(setting, request.roster), _beside(setting, request.told))  # fmt: skip
-    found = read_class(wanted)
-    for line in found.mapping:
-        note(one_line(line, limit=300))
-    names = folder_names(found.paths)
-    seed = settle_seed(request.seed)
-    feedback = request.feedback or course.before_deadline
-    jobs = [
-        Job(str(path), assignment.name, seed, setting.lang, name, found.students[name])
-        for name, path in found.paths.items()
-    ]
-    documents = []
-    with setting.engine(practice=request.practice) as engine:
-        for job, document in engine.map(jobs):
-            _complete(document, job.submission_id, found, setting.lang)
-            _write_reports(out / "reports" / names[job.submission_id], document, feedback, setting.lang)
-            documents.append(document)
-            _progress(len(documents), len(jobs))
-    sheet = [*documents, *found.missing(seed, setting.lang)]
-    _write(out / "grades.csv", grades_csv(sheet, [c.id for c in assignment.criteria], found.people))
-    _table(documents, setting.lang)
-    say(f"{request.out / 'grades.csv'}")
-    say(f"{request.out / 'reports'}/")
-    return exit_for(document["status"] for document in documents)
+    roster = None if request.roster is None else setting.folder / request.roster
+    told = None if request.told is None else setting.folder / request.told
+    return replace(request, drop=drop, out=out, roster=roster, told=told)
 
 
 def _check_out(drop: Path, out: Path) -> None:
@@ -79,54 +97,98 @@ def _check_out(drop: Path, out: Path) -> None:
         raise UsageError(f"--out {out} is a file")
 
 
-def _beside(setting: Setting, path: Path | None) -> Path | None:
-    return None if path is None else setting.folder / path
+def _read(course: Course, request: Request) -> ClassIn:
+    assignment = assignment_named(course, request.assignment)
+    found = read_class(Wanted(request.drop, request.out, assignment, request.layout, request.pattern,
+                              request.roster, request.told))  # fmt: skip
+    for line in found.mapping:
+        note(one_line(line, limit=300))
+    return found
 
 
-def _complete(document: dict[str, Any], submission: str, found: ClassIn, lang: str) -> None:
-    """Put in what was noticed before anything was graded."""
-    document["flags"] = [*document["flags"], *as_flags(found.flags.get(submission, ()))]
-    reason = found.reasons.get(submission)
-    if reason is not None and document["status"] == Status.NOT_GRADABLE:
-        document["reason"] = reason.pick(lang)
-
-
-def as_flags(flags: Iterable[Flag]) -> list[dict[str, Any]]:
-    """Flags in the form of the report."""
-    return [{"kind": f.kind, "detail": clean(f.detail), "costs": 0.0} for f in flags]
-
-
-def _write_reports(folder: Path, document: Mapping[str, Any], feedback: str, lang: str) -> None:
-    student = for_student(document, feedback=feedback)
-    _write(folder / "report.json", dump(document))
-    _write(folder / "student.json", dump(student))
-    _write(folder / "report.md", markdown.render(student, lang=lang))
-
-
-def _write(target: Path, text: str) -> None:
+def _shard(request: Request) -> tuple[int, int]:
+    if not request.shard:
+        return (1, 1)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text.encode())
-    except OSError as wrong:
-        raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None
+        number, of = (int(part) for part in request.shard.split("/"))
+    except ValueError:
+        number, of = 0, 0
+    if not 1 <= number <= of:
+        raise UsageError(f"--shard {request.shard}: write i/n, such as 2/8 for the second of eight parts")
+    if request.seed is None:
+        raise UsageError("--shard needs --seed N, the same secret number for every part, or the parts cannot be merged")
+    return number, of
 
 
-def _progress(done: int, of: int) -> None:
-    """A line for every tenth of the class; nothing is redrawn."""
-    if done == of or done * 10 // of > (done - 1) * 10 // of:
-        note(f"graded {done} of {of}")
+def _settled(store: Store, request: Request) -> int:
+    """The seed of this class: the store's, else the one asked for, else a fresh one.
+
+    Raises:
+        UsageError: the store holds another assignment or was made with another seed: old and new never mix.
+    """
+    assignment, noted = store.fact("assignment"), store.fact("seed")
+    if assignment is not None and assignment != request.assignment:
+        raise UsageError(f"{request.out} holds grades of {assignment}; choose another --out for {request.assignment}")
+    if noted is not None and request.seed is not None and int(noted) != request.seed:
+        raise UsageError(
+            f"{request.out} was graded with another seed; leave --seed out to go on, or choose another --out"
+        )
+    seed = settle_seed(request.seed if noted is None else int(noted))
+    store.note({"assignment": request.assignment, "seed": str(seed)})
+    return seed
 
 
-def _table(documents: list[dict[str, Any]], lang: str) -> None:
-    rows = []
-    for document in documents:
+def _finish(store: Store, planned: Plan, request: Request, lang: str, movements: Movements | None) -> bool:
+    """The class as it is now, at once and as a whole; False where a regrade was refused and nothing has changed."""
+    if movements is not None:
+        movements.look(store)
+    try:
+        with store.transaction():
+            store.put_class(planned.handed_in.values(), planned.seats)
+            facts = {"rubric": planned.rubric.as_json(), "request": request.as_json(), "lang": lang}
+            store.note(facts)
+            if movements is not None and not movements.settle(store):
+                raise _Refused
+            store.drop_unused()
+    except _Refused:
+        return False
+    return True
+
+
+class _Refused(Exception):
+    pass
+
+
+def write_class(store: Store, request: Request, feedback: str) -> None:
+    """Every file of the class, from the store."""
+    files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
+    handed_in = [each.submission for each in store.handed_in() if each.digest != MISSING]
+    files.write_all(ClassOut(store).documents(), files.folders(handed_in))
+    write_outputs(request.out, store)
+
+
+def _show(setting: Setting, store: Store, request: Request) -> Exit:
+    rows, statuses, practice = [], set(), False
+    for document in handed_in_only(store):
         graded = document["score"] is not None
         score = f"{marks(document['score'])} / {marks(document['max_score'])}" if graded else "-"
-        rows.append((one_line(document["submission"]["id"], limit=40), score, _remarkable(document, lang)))
+        shown = _remarkable(document, setting.lang)
+        rows.append((one_line(document["submission"]["id"], limit=40), score, shown))
+        statuses.add(document["status"])
+        practice |= document["isolation"]["level"] != "isolated"
     for line in columns(rows):
         say(line)
-    if any(document["isolation"]["level"] != "isolated" for document in documents):
+    if practice:
         note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
+    say(f"{request.out / 'grades.csv'}")
+    say(f"{request.out / 'reports'}/")
+    return exit_for(statuses)
+
+
+def handed_in_only(store: Store) -> Iterator[dict[str, Any]]:
+    """The documents of what was handed in; who handed in nothing is left out."""
+    absent = {each.submission for each in store.handed_in() if each.digest == MISSING}
+    return (each for each in ClassOut(store).documents() if each["submission"]["id"] not in absent)
 
 
 def _remarkable(document: Mapping[str, Any], lang: str) -> str:

@@ -48,8 +48,8 @@ def write_document(target: Path, text: str) -> None:
         raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None
 
 
-def write_atomically(target: Path, content: bytes) -> None:
-    """The whole file or what was there before; readers never see a half."""
+def write_atomically(target: Path, content: bytes, *, durable: bool = True) -> None:
+    """The whole file or what was there before; readers never see a half. ``durable``: a loss of power included."""
     import tempfile
 
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
@@ -57,7 +57,8 @@ def write_atomically(target: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.chmod(name, 0o644)
         os.replace(name, target)
     except BaseException:

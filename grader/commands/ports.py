@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from grader.proof import Plan, Sheet
     from grader.sandbox.effects import Examination
 
+_DESK = "grader.desk:open_desk"
+
 
 def real_ports() -> Ports:
     """What the ``grader`` command runs on."""
@@ -49,9 +51,11 @@ def _load_submission(path: Path, assignment: Assignment, submission_id: str, stu
 
 
 def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
+    from grader.engines.pool import PoolEngine
     from grader.engines.serial import SerialEngine
 
-    return SerialEngine("grader.desk:open_desk", config)
+    jobs = config.get("jobs")
+    return SerialEngine(_DESK, config) if jobs is None else PoolEngine(_DESK, config, jobs)
 
 
 def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:

@@ -45,6 +45,7 @@ class Setting:
     course_folder: Path | None = None
     reference: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    lang_asked: bool = False  # on the command line, not by the locale
 
     @property
     def root(self) -> Path:
@@ -60,9 +61,12 @@ class Setting:
         """The course, validated. Raises ``UsageError`` or ``CourseError``."""
         return self.ports.load_course(self.root, self._reference())
 
-    def engine(self, *, practice: bool = False) -> AbstractContextManager[Engine]:
-        """A started engine; close it by leaving the ``with``. ``practice``: isolation need not be proven."""
-        return self.ports.open_engine({**self._config(), "practice": practice})
+    def engine(self, *, practice: bool = False, jobs: int | None = None) -> AbstractContextManager[Engine]:
+        """A started engine; close it by leaving the ``with``. ``practice``: isolation need not be proven.
+
+        ``jobs``: that many processes side by side, results as they come; else one, results in order.
+        """
+        return self.ports.open_engine({**self._config(), "practice": practice, "jobs": jobs})
 
     def proving_engine(self) -> AbstractContextManager[Engine]:
         """The same for ``validate``: it answers more than marks."""

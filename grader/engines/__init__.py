@@ -12,7 +12,7 @@ class Engine(Protocol):
     """Runs ``work`` (a dotted name, imported where it runs) on each job."""
 
     def map(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Each job with its result, in the order they were given."""
+        """Each job with its result: in the order given, or as they come where several are graded at a time."""
 
     def close(self) -> None:
         """End every process."""

@@ -38,10 +38,15 @@ class Work(Protocol):
     def close(self) -> None: ...
 
 
+class NobodyAsks(Exception):
+    """The process that would take the result is gone, or wants no more."""
+
+
 class _Session:
     """A forked process that answers jobs until it is replaced."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, not_its: tuple[int, ...] = ()) -> None:
+        """``not_its``: descriptors it must not hold open, or nobody would see this process end."""
         ask_read, self._ask = os.pipe()
         self._reply, reply_write = os.pipe()
         self.done = 0
@@ -49,20 +54,32 @@ class _Session:
         if self.pid == 0:
             os.close(self._ask)
             os.close(self._reply)
+            for descriptor in not_its:
+                os.close(descriptor)
             _serve(work, os.fdopen(ask_read, "r"), reply_write)
         os.close(ask_read)
         os.close(reply_write)
         self._held = b""
 
-    def grade(self, job: dict[str, Any], limit_s: float) -> dict[str, Any] | None:
-        """The result, or None where the process died or gave none in time."""
+    def grade(self, job: dict[str, Any], limit_s: float, asker: int | None = None) -> dict[str, Any] | None:
+        """The result, or None where the process died or gave none in time.
+
+        Raises `NobodyAsks` where the other end of the pipe ``asker`` is closed meanwhile.
+        """
         try:
             os.write(self._ask, (json.dumps(job) + "\n").encode())
         except BrokenPipeError:
             return None
+        poll = select.poll()
+        poll.register(self._reply, select.POLLIN)
+        if asker is not None:
+            poll.register(asker, 0)  # no event but its end
         while b"\n" not in self._held:
-            if not select.select([self._reply], [], [], limit_s)[0]:
+            ready = [fd for fd, _ in poll.poll(1000 * limit_s)]
+            if not ready:
                 return None
+            if self._reply not in ready:
+                raise NobodyAsks
             data = os.read(self._reply, 1 << 20)
             if not data:
                 return None
@@ -100,8 +117,11 @@ def _job(raw: dict[str, Any]) -> Job:
 class Host:
     """Hands jobs to session processes."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, asker: int | None = None, reply: int | None = None) -> None:
+        """``asker`` and ``reply``: the descriptors on which jobs come and results leave."""
         self._work = work
+        self._asker = asker
+        self._own = tuple(fd for fd in (asker, reply) if fd is not None)
         self._session: _Session | None = None
 
     def grade(self, raw: dict[str, Any]) -> dict[str, Any]:
@@ -110,8 +130,8 @@ class Host:
         for _ in range(2):
             if self._session is None:
                 self._work.ready()
-                self._session = _Session(self._work)
-            result = self._session.grade(raw, limit_s)
+                self._session = _Session(self._work, self._own)
+            result = self._session.grade(raw, limit_s, self._asker)
             failed = result is None
             if failed or self._session.done >= _JOBS_PER_SESSION:
                 self._session.end()
@@ -120,6 +140,9 @@ class Host:
                 return result
             self._work.renew()
         return self._work.fault(job, "the process that graded this submission ended or hung, twice")
+
+    def fault(self, raw: dict[str, Any], reason: str) -> dict[str, Any]:
+        return self._work.fault(_job(raw), reason)
 
     def close(self) -> None:
         if self._session is not None:
@@ -139,17 +162,19 @@ def main(ask_fd: int, reply_fd: int) -> None:
         return
     try:
         module, name = start["work"].split(":")
-        host = Host(getattr(importlib.import_module(module), name)(start["config"]))
+        host = Host(getattr(importlib.import_module(module), name)(start["config"]), ask_fd, reply_fd)
     except GraderError as wrong:
         _say(replies, _as_error(wrong))
         return
     try:
         for line in asks:
             try:
-                _say(replies, {"result": host.grade(json.loads(line)["job"])})
+                asked = json.loads(line)
+                reason = asked.get("fault")
+                _say(replies, {"result": host.fault(asked["job"], reason) if reason else host.grade(asked["job"])})
             except GraderError as wrong:  # an assignment that cannot be graded with: an author's mistake
                 _say(replies, _as_error(wrong))
-    except BrokenPipeError:
+    except (BrokenPipeError, NobodyAsks):
         pass
     finally:
         host.close()

@@ -16,7 +16,7 @@ _CLOSE_ENOUGH = 0.75
 # One addition at the end of a name. Taken off again and again, not repeated in the pattern: that would try every way
 # to split a row of digits, and never end.
 _COPY = re.compile(
-    r"(?:\(\d+\)|（\d+）|copy(?:\s*\(?\d+\)?)?|副本|final|submission|solution|v?(?<!\d)\d+|new|fixed)$",
+    r"(?:\(\d+\)|（\d+）|copy(?:\s*\(?\d+\)?)?|副本|final|submission|solution|v?(?<!\d)\d+|new|fixed|\.(?:en|zh))$",
     re.IGNORECASE,
 )
 _COPY_OF = re.compile(r"^(?:copy of|副本)[\s_-]*", re.IGNORECASE)

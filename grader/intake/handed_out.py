@@ -18,8 +18,8 @@ class HandedOut:
 
     def __init__(self, assignment: Assignment) -> None:
         python = _python_lines(_bytes(assignment.stub))
-        notebook = _notebook_lines(_bytes(assignment.folder / (stem_of(assignment.file) + ".ipynb")))
-        self._stubs = [lines for lines in (python, notebook) if lines]
+        notebooks = sorted(assignment.folder.glob(stem_of(assignment.file) + "*.ipynb"))  # one in each language
+        self._stubs = [lines for lines in (python, *map(_notebook_lines, map(_bytes, notebooks))) if lines]
 
     def is_untouched(self, text: str) -> bool:
         """Whether code (see `text_of`) is a stub as it was handed out, apart from blank space."""

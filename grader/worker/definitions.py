@@ -13,7 +13,7 @@ from grader.worker.outline import SourceOutline, definitions_in
 from grader.worker.records import DefinitionRecord, FlagRecord, Spot, flag
 from grader.worker.source_map import SourceMap
 from grader.worker.statements import Statement
-from grader.worker.stubs import Definition, is_stub, stub_definition
+from grader.worker.stubs import Definition, is_stub, is_to_write, stub_definition
 
 _ABSENT = object()  # nothing is bound to the name
 
@@ -48,7 +48,8 @@ class Bindings:
         self._map = source_map
         self._outline = SourceOutline(trees, source_map)
         self._history: dict[str, list[Binding]] = {n: [] for name, aliases in self._required for n in (name, *aliases)}
-        self._stubs = {str(r["name"]): stub_definition(str(r.get("stub", "")), str(r["name"])) for r in required}
+        stubs = ((str(r["name"]), stub_definition(str(r.get("stub", "")), str(r["name"]))) for r in required)
+        self._stubs = {name: stub for name, stub in stubs if stub is not None and is_to_write(stub)}
 
     def observe(self, statement: Statement) -> None:
         """Note which of the names have another value since the last statement."""

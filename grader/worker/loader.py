@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.worker import outline, wording
 from grader.worker.definitions import Bindings
+from grader.worker.exports import talks_to_a_notebook
 from grader.worker.memory_modules import MemoryFinder, install, new_module
 from grader.worker.records import (
     NAMES_CAP,
@@ -26,7 +27,7 @@ from grader.worker.records import (
     flag,
 )
 from grader.worker.source_map import SourceMap
-from grader.worker.standins import NOTEBOOK_NAMES, NoInput, furnish_notebook, quiet_the_terminal
+from grader.worker.standins import NOTEBOOK_NAMES, NoInput, furnish_grader, furnish_notebook, quiet_the_terminal
 from grader.worker.statements import Program, Statement, read
 
 Announce = Callable[[int, Spot], None]
@@ -57,8 +58,9 @@ def load(
     own_builtins = quiet_the_terminal(file)
     module = new_module(module_name, file, source_map)
     module.__dict__["__builtins__"] = own_builtins
-    if any(chunk["cell"] is not None for chunk in chunks):
+    if any(chunk["cell"] is not None or talks_to_a_notebook(str(chunk["source"])) for chunk in chunks):
         furnish_notebook(module.__dict__)
+    furnish_grader({*modules, *dict(program.written)})
     run = _Run(program, source_map, module.__dict__, Bindings(required, module.__dict__, program.trees, source_map))
     why = dict(skip) if isinstance(skip, Mapping) else dict.fromkeys(skip, "")
     run.all({int(number): reason for number, reason in why.items()}, announce)

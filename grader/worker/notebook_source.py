@@ -44,6 +44,18 @@ def to_python(source: str, own_file: str) -> Cell:
     return _convert(lines, 0, own_file)
 
 
+def script_to_python(source: str) -> Cell | None:
+    """A ``.py`` that only magics and shell lines keep Python from reading, as Python; None for every other.
+
+    Some exports leave them in as they stood. A question mark is left alone: in a script it is more likely a slip.
+    """
+    if _is_python(source):
+        return None
+    cell = _neutralise(source.split("\n"), bare=False)
+    asked = any(each.what[:1] == "?" or each.what[-1:] == "?" for each in cell.removed)
+    return cell if cell.removed and not asked and _is_python(cell.source) else None
+
+
 def _convert(lines: list[str], start: int, own_file: str) -> Cell:
     head = next((i for i in range(start, len(lines)) if lines[i].strip() and lines[i].lstrip()[0] != "#"), None)
     if head is not None and (found := _HEAD.match(lines[head])) and not lines[head].rstrip().endswith("?"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -91,6 +91,14 @@ def furnish_notebook(namespace: dict[str, Any]) -> None:
         module.__dict__.update(get_ipython=get_ipython, display=display, __getattr__=_anything, __path__=[])
         sys.modules[module.__name__] = module
     shell.__dict__["display"] = shown
+
+
+def furnish_grader(beside: Collection[str]) -> None:
+    """Let cells that call for a check pass and do nothing; ``beside`` are the modules that the student brings."""
+    sys.modules["grader"].__dict__["check"] = Silent()
+    if "check" not in beside:
+        sys.modules["check"] = module = ModuleType("check")
+        module.__dict__["__getattr__"] = _anything
 
 
 def _anything(name: str) -> Silent:

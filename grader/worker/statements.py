@@ -12,7 +12,8 @@ from types import CodeType
 from typing import Any
 
 from grader.worker import wording
-from grader.worker.notebook_source import Removed, to_python
+from grader.worker.exports import cell_magic
+from grader.worker.notebook_source import Cell, Removed, script_to_python, to_python
 from grader.worker.records import RemarkRecord, Spot, clean
 from grader.worker.source_map import SourceMap
 
@@ -68,19 +69,26 @@ class _Reader:
             self._program.flags = 0  # a file's __future__ imports are its own; a notebook's hold from cell to cell
 
     def read(self, own_file: str) -> None:
-        source = self._source
-        if self._cell is not None:
-            cell = to_python(source, own_file)
-            source = cell.source
-            self._program.remarks += [wording.neutralised(each, self._spot(each.line)) for each in cell.removed]
-            if cell.written:
-                self._program.written.append(cell.written)
+        cell = to_python(self._source, own_file) if self._cell is not None else self._script()
+        source = cell.source
+        self._program.remarks += [wording.neutralised(each, self._spot(each.line)) for each in cell.removed]
+        if cell.written:
+            self._program.written.append(cell.written)
         tree = self._parse(source)
         # What cannot be read stays out of the text that inspect parses as a whole.
         text = source if tree is not None else "\n" * source.count("\n")
         offset = self._map.add(self._file, text, self._line, self._cell)
         if tree is not None:
-            self._take(tree, offset, source.split("\n"))
+            self._take(tree, offset, source.split("\n"), own_file)
+
+    def _script(self) -> Cell:
+        """A file as it is, unless notebook commands alone keep Python from reading it."""
+        cell = script_to_python(self._source)
+        if cell is None:
+            return Cell(self._source)
+        first = cell.removed[0]
+        self._program.broken.append((self._spot(first.line), f"SyntaxError: `{clean(first.what, 80)}` is no Python"))
+        return cell
 
     def _parse(self, source: str) -> ast.Module | None:
         try:
@@ -106,19 +114,42 @@ class _Reader:
             self._program.broken.append((self._spot(1), f"{kind}: {message}"))
             return None
 
-    def _take(self, tree: ast.Module, offset: int, lines: Sequence[str]) -> None:
+    def _take(self, tree: ast.Module, offset: int, lines: Sequence[str], own_file: str) -> None:
         if offset:
             ast.increment_lineno(tree, offset)
         self._program.trees.setdefault(self._file, []).append(tree)
         for position, node in enumerate(tree.body):
             if position and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a bare constant does nothing, and alone it would become the module's docstring
-            code, trouble = self._compile_one(node)
-            spot = self._map.place(self._file, node.lineno) or self._spot(1)
-            self._program.statements.append(Statement(len(self._program.statements), node, spot, code, trouble))
-            if code is not None and code.co_flags & inspect.CO_COROUTINE:  # the statement awaits
-                awaiting = Removed(node.lineno, lines[node.lineno - offset - 1].strip(), "await")
-                self._program.remarks.append(wording.neutralised(awaiting, spot))
+            for each in self._unfolded(node, own_file) if self._cell is None else [node]:
+                statement = self._statement(each)
+                if statement.code is not None and statement.code.co_flags & inspect.CO_COROUTINE:  # it awaits
+                    awaiting = Removed(each.lineno, lines[each.lineno - offset - 1].strip(), "await")
+                    self._program.remarks.append(wording.neutralised(awaiting, statement.spot))
+
+    def _statement(self, node: ast.stmt) -> Statement:
+        code, trouble = self._compile_one(node)
+        spot = self._map.place(self._file, node.lineno) or self._spot(1)
+        self._program.statements.append(Statement(len(self._program.statements), node, spot, code, trouble))
+        return self._program.statements[-1]
+
+    def _unfolded(self, node: ast.stmt, own_file: str) -> list[ast.stmt]:
+        """A statement of a script; where an export packed a whole cell into it, the statements of that cell."""
+        packed = cell_magic(node)
+        if packed is None:
+            return [node]
+        cell = to_python(packed, own_file)
+        try:
+            tree = ast.parse(cell.source, self._file)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return [node]
+        spot = self._map.place(self._file, node.lineno) or self._spot(1)
+        self._program.remarks += [wording.neutralised(each, spot) for each in cell.removed]
+        line = spot["line"] or 1
+        offsets = [self._map.add(self._file, text, line, None) for text in cell.source.split("\n")]
+        ast.increment_lineno(tree, offsets[0])
+        self._program.trees[self._file].append(tree)
+        return tree.body
 
     def _compile_one(self, node: ast.stmt) -> tuple[CodeType | None, str]:
         try:

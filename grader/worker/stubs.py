@@ -34,6 +34,11 @@ def is_stub(node: Definition, stub: Definition | None) -> bool:
         return False
 
 
+def is_to_write(node: Definition) -> bool:
+    """Whether a handed-out definition asks for anything. One without is a student's, written into the stub's own file."""
+    return any(_is_placeholder(item) for item in ast.walk(node) if isinstance(item, ast.Raise))
+
+
 def _is_empty(node: Definition) -> bool:
     if isinstance(node, ast.ClassDef):
         return _is_empty_class(node)

@@ -219,3 +219,9 @@ def test_objects_that_lie_or_raise_are_survived(source: str) -> None:
     load = run(source, modules={"broken": "def broken(:"})
     assert load.state() == "present"
     assert load.remark_kinds == []
+
+
+def test_a_solution_written_into_the_handed_out_file_itself_is_no_stub() -> None:
+    load = run(REAL, stub=REAL)
+    assert load.state() == "present"
+    assert run(STUB, stub=STUB).state() == "stub"

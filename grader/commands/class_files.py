@@ -1,0 +1,93 @@
+"""The files that a class comes to: reports under their folder names, ``grades.csv``."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from grader.commands.class_out import ClassOut
+from grader.commands.console import write_atomically
+from grader.commands.folder_names import folder_names
+from grader.commands.gradebook import grades_csv, guarded
+from grader.document import dump, for_student
+from grader.errors import UsageError
+from grader.reports import markdown
+from grader.store import Store
+
+PSEUDONYMS = Path("private") / "pseudonyms.csv"
+
+
+class ReportFiles:
+    """Writes a submission's reports; leaves alone what is as it should be."""
+
+    def __init__(self, out: Path, store: Store, feedback: str, *, pseudonyms: bool) -> None:
+        self._out, self._store, self._feedback, self._pseudonyms = out, store, feedback, pseudonyms
+
+    def folders(self, submissions: Iterable[str]) -> dict[str, str]:
+        """The folder of each submission: its id made safe, or a name that only ``private/`` explains."""
+        ids = list(submissions)
+        if not self._pseudonyms:
+            return folder_names(ids)
+        secret = self._store.fact("seed") or ""
+        return {name: "s-" + hashlib.sha256(f"{secret}:{name}".encode()).hexdigest()[:12] for name in ids}
+
+    def write(self, name: str, document: Mapping[str, Any]) -> None:
+        """``report.json`` for staff, ``student.json`` and ``report.md`` to hand back."""
+        submission = document["submission"]["id"]
+        if self._pseudonyms:
+            unnamed = {**document["submission"], "id": name, "students": [], "origin": ""}
+            document = {**document, "submission": unnamed}
+        staff = dump(document)
+        digest = hashlib.sha256(f"{self._feedback}\0{name}\0{staff}".encode()).hexdigest()
+        folder = self._out / "reports" / name
+        if self._store.reported(submission) == digest and (folder / "report.md").is_file():
+            return
+        student = for_student(document, feedback=self._feedback)
+        _write(folder / "report.json", staff, durable=False)
+        _write(folder / "student.json", dump(student), durable=False)
+        _write(folder / "report.md", markdown.render(student, lang=document["lang"]), durable=False)
+        self._store.note_report(submission, digest)
+
+    def write_all(self, documents: Iterable[Mapping[str, Any]], folders: Mapping[str, str]) -> None:
+        """Every report that is not as it should be, and none of anybody else."""
+        for document in documents:
+            if document["submission"]["id"] in folders:
+                self.write(folders[document["submission"]["id"]], document)
+        wanted, place = set(folders.values()), self._out / "reports"
+        for folder in list(place.iterdir()) if place.is_dir() else []:
+            if folder.name not in wanted:
+                shutil.rmtree(folder)
+        self._write_map(folders)
+
+    def _write_map(self, folders: Mapping[str, str]) -> None:
+        target = self._out / PSEUDONYMS
+        if not self._pseudonyms:
+            target.unlink(missing_ok=True)
+            return
+        target.parent.mkdir(exist_ok=True, mode=0o700)
+        sheet = io.StringIO()
+        rows = [("submission", "folder"), *((guarded(name), folder) for name, folder in folders.items())]
+        csv.writer(sheet, lineterminator="\r\n").writerows(rows)
+        _write(target, sheet.getvalue())
+        os.chmod(target, 0o600)
+
+
+def write_outputs(out: Path, store: Store) -> None:
+    """The tables of the whole class, always made anew from the store."""
+    found = ClassOut(store)
+    people = {seat.student_id: (seat.name, seat.email) for seat in store.seats()}
+    _write(out / "grades.csv", grades_csv(found.for_each_student(), found.criteria, people))
+
+
+def _write(target: Path, text: str, *, durable: bool = True) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, text.encode(), durable=durable)
+    except OSError as wrong:
+        raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None

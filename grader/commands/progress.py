@@ -1,0 +1,65 @@
+"""How far a class has come, to stderr: redrawn on a terminal, else a line for every tenth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from grader.commands.console import note
+from grader.model import Status
+from grader.reports.untrusted import one_line
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+_FORM = "graded {task.completed:.0f} of {task.total:.0f}"
+
+
+class Progress:
+    """``plain``, no terminal, or a CI service: nothing is redrawn."""
+
+    def __init__(self, total: int, *, plain: bool) -> None:
+        self._total, self._done, self._failed = total, 0, 0
+        self._latest = ""
+        quiet = plain or os.environ.get("CI") or os.environ.get("TERM") == "dumb" or not sys.stderr.isatty()
+        self._bar: Bar | None = None if quiet or not total else _bar()
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._total, failures="", rate="")
+        return self
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        """One more is done; one that needs a person is named."""
+        self._done += 1
+        if document["status"] != Status.GRADED:
+            self._failed += 1
+            self._latest = one_line(document["submission"]["id"], limit=30)
+        if self._bar is not None:
+            speed = self._bar.tasks[0].speed
+            self._bar.update(self._task, advance=1, failures=self._failures(), rate=f"{speed or 0:.1f}/s")
+        elif self._done == self._total or self._done * 10 // self._total > (self._done - 1) * 10 // self._total:
+            note(f"graded {self._done} of {self._total}{self._failures()}")
+
+    def _failures(self) -> str:
+        return f"; {self._failed} not graded, the latest {self._latest}" if self._failed else ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    failures = TextColumn("{task.fields[failures]}", markup=False)
+    return Bar(TextColumn(_FORM), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures,
+               console=Console(stderr=True))  # fmt: skip

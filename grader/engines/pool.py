@@ -1,0 +1,97 @@
+"""Several grading processes side by side: results as they come, no submission in the way of another."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Self
+
+from grader.engines.process import HostEnded, HostProcess
+from grader.model import Job
+
+_Answer = tuple[Job, dict[str, Any]]
+_ENDED_TWICE = "the process that graded this submission ended, twice"
+
+
+class PoolEngine:
+    """``count`` hosts, each with a thread that hands it the next job the moment it is free.
+
+    A host that ends is replaced and its job tried once more; after that the job is a fault of ours.
+    """
+
+    def __init__(self, work: str, config: dict[str, Any], count: int) -> None:
+        self._start = (work, config)
+        self._closing = False
+        self._hosts = [HostProcess(work, config) for _ in range(max(count, 1))]
+        self._threads: list[threading.Thread] = []
+
+    def map(self, jobs: Iterable[Job]) -> Iterator[_Answer]:
+        """Taken in the order given, told as they come. Raises what a host raises; then nothing more is begun."""
+        waiting = deque(jobs)
+        left = len(waiting)
+        told: SimpleQueue[_Answer | BaseException] = SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._serve, args=(slot, waiting, told), daemon=True)
+            for slot in range(len(self._hosts))
+        ]
+        for thread in self._threads:
+            thread.start()
+        while left:
+            answer = told.get()
+            if isinstance(answer, BaseException):
+                waiting.clear()
+                raise answer
+            left -= 1
+            yield answer
+
+    def _serve(self, slot: int, waiting: deque[Job], told: SimpleQueue[_Answer | BaseException]) -> None:
+        try:
+            while not self._closing:
+                try:
+                    job = waiting.popleft()
+                except IndexError:
+                    return
+                told.put((job, self._answered(slot, job)))
+        except BaseException as failed:  # whatever it is, it belongs to the thread that asked
+            told.put(failed)
+
+    def _answered(self, slot: int, job: Job) -> dict[str, Any]:
+        for _ in range(2):
+            try:
+                return self._hosts[slot].grade(job)
+            except HostEnded:
+                self._replace(slot)
+        return self._hosts[slot].fault(job, _ENDED_TWICE)
+
+    def _replace(self, slot: int) -> None:
+        if self._closing:
+            raise HostEnded("the pool is being closed")
+        self._hosts[slot].kill()
+        self._hosts[slot].close()
+        self._hosts[slot] = HostProcess(*self._start)
+
+    def close(self) -> None:
+        self._end(by_force=False)
+
+    def _end(self, *, by_force: bool) -> None:
+        """Every process is gone when this returns; by force also those in the midst of a job."""
+        self._closing = True
+        for host in self._hosts:
+            if by_force:
+                host.kill()
+            host.hang_up()  # to all first: they end at the same time
+        for thread in self._threads:
+            thread.join()
+        for host in self._hosts:
+            host.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end(by_force=kind is not None)

@@ -1,0 +1,1 @@
+"""The gradebook: pure functions from standings and staff documents to sheets."""

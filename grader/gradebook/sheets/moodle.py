@@ -1,0 +1,64 @@
+"""Moodle: the offline grading worksheet, in whatever language the site speaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from grader.errors import UsageError
+from grader.gradebook.sheets.fill import Layout, column, fill, the_one
+from grader.gradebook.sheets.filled import Filled, Wanted
+from grader.gradebook.sheets.matching import Key, by_email, by_student, by_submission
+from grader.gradebook.sheets.table import Table, number
+from grader.model import Standing
+
+HOW = "in Moodle: the assignment, Grading action, Download grading worksheet"
+# English, simplified and traditional Chinese, as sites of several versions spell them.
+_GRADE = ("Grade", "成绩", "分数", "成績", "分數", "評分")
+_MAXIMUM = ("Maximum Grade", "最高分", "最高成绩", "最高分数", "最高成績", "最高分數", "满分", "滿分")
+_LOCK = ("Grade can be changed", "允许更改成绩", "可以更改成绩", "成绩可更改", "允許更改成績", "可以更改成績", "可以變更成績",
+         "成績可以變更", "成績可以更改")  # fmt: skip
+_NUMBER = ("ID number", "学号", "编号", "ID号", "學號", "編號", "身分證號")
+_EMAIL = ("Email address", "电子邮件地址", "邮箱", "电子邮箱", "Email地址", "電子郵件地址", "電子郵件", "電子郵件信箱")
+_NAME = ("Full name", "全名", "姓名")
+_COMMENT = ("Feedback comments", "反馈评论", "反馈意见", "评语", "回饋意見", "回饋評論", "回饋評語", "評語")
+_NO = frozenset({"no", "否", "不", "不是", "不可以"})
+_PERSON = re.compile(r"\D{1,60}\d+")
+
+
+def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Filled:
+    """The worksheet for Upload grading worksheet: Grade and Feedback comments alone are written.
+
+    Raises:
+        UsageError: it is no worksheet, its marks are a scale's words, or it has another maximum.
+    """
+    if not table.rows or not all(_PERSON.fullmatch(table.value(row, 0)) for row in range(1, len(table.rows))):
+        raise UsageError(f"{table.name} does not begin with a column of participants' numbers; download it {HOW}")
+    grade = column(table, *_GRADE)
+    if grade is None or wanted.column:
+        grade = the_one(dict(enumerate(table.header)), wanted, table, "column")
+    most, lock = column(table, *_MAXIMUM), column(table, *_LOCK)
+    layout = Layout(
+        rows=range(1, len(table.rows)),
+        keys=(
+            Key(0, by_submission, digits=True),
+            Key(column(table, *_NUMBER), by_student),
+            Key(column(table, *_EMAIL), by_email),
+        ),
+        names=(column(table, *_NAME),),
+        grade=grade,
+        maximum=lambda row: _maximum(table, row, most),
+        comment=column(table, *_COMMENT),
+        closed=lambda row: "its grade is locked" if table.value(row, lock).casefold() in _NO else "",
+        numbers=(most,),
+    )
+    return fill(table, standings, layout, wanted)
+
+
+def _maximum(table: Table, row: int, at: int | None) -> Fraction | None:
+    told = table.value(row, at)
+    most = number(told)
+    if told and told != "-" and most is None:
+        raise UsageError(f"{table.name}:{table.line(row)}: its maximum is {told!r}, no number; use points, not a scale")
+    return most

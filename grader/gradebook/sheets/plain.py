@@ -1,0 +1,114 @@
+"""Sheets of our own: nbgrader's columns, a plain CSV, and one that Excel opens right."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+from grader.gradebook.guard import guarded
+from grader.gradebook.sheets.fill import Layout, column, fill
+from grader.gradebook.sheets.filled import Filled, Wanted
+from grader.gradebook.sheets.matching import Key, by_email, by_student
+from grader.gradebook.sheets.table import Table, number
+from grader.gradebook.standings import order
+from grader.gradebook.wide import counted, shown
+from grader.model import Standing
+
+NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+            "late_submission_penalty", "score", "max_score")  # fmt: skip
+PLAIN = ("student_id", "name", "email", "score", "max_score", "late_penalty", "status", "submission", "comment")
+# What Excel would turn into a number, a date or a fraction.
+_TURNED = re.compile(
+    r"[\d.,/:\-eE ]*\d[\d.,/:\-eE ]*|\d+-?[A-Za-z]{3}[a-z]*-?\d*|[A-Za-z]{3}[a-z]*-\d+|(?i:true|false)"
+)
+
+
+def nbgrader(standings: Sequence[Standing], wanted: Wanted) -> Filled:
+    """The columns of ``nbgrader export``, a row for each mark that counts."""
+    rows = [_nbgrader(standing, wanted) for standing in sorted(standings, key=order)]
+    return Filled(_sheet(NBGRADER, rows).encode(), notes=_left(standings))
+
+
+def nbgrader_filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Filled:
+    """A sheet that ``nbgrader export`` wrote, with our scores."""
+    layout = Layout(
+        rows=range(1, len(table.rows)),
+        keys=(Key(column(table, "student_id"), by_student), Key(column(table, "email"), by_email)),
+        names=(column(table, "first_name"), column(table, "last_name")),
+        grade=_score(table, wanted),
+        maximum=lambda row: number(table.value(row, column(table, "max_score"))),
+        closed=lambda row: "" if table.value(row, column(table, "assignment")) in ("", wanted.assignment)
+        else "it is another assignment's",
+    )  # fmt: skip
+    return fill(table, standings, layout, wanted)
+
+
+def plain(standings: Sequence[Standing], wanted: Wanted) -> Filled:
+    """One row a student; UTF-8."""
+    return Filled(_sheet(PLAIN, map(_plain, sorted(standings, key=order))).encode(), notes=_left(standings))
+
+
+def excel(standings: Sequence[Standing], wanted: Wanted) -> Filled:
+    """The same with a byte order mark, and ids as text: 0042 keeps its zeros."""
+    rows = [
+        [
+            _as_text(cell) if name in ("student_id", "submission") else cell
+            for name, cell in zip(PLAIN, row, strict=True)
+        ]
+        for row in map(_plain, sorted(standings, key=order))
+    ]
+    return Filled(_sheet(PLAIN, rows).encode("utf-8-sig"), notes=_left(standings))
+
+
+def _as_text(cell: str) -> str:
+    """Excel's own way to say that digits are text; anything but digits and signs between them never gets here."""
+    return f'="{cell}"' if _TURNED.fullmatch(cell) and '"' not in cell else cell
+
+
+def _plain(standing: Standing) -> list[str]:
+    score = counted(standing)
+    return [
+        guarded(standing.student_id),
+        guarded(standing.name),
+        guarded(standing.email),
+        shown(score),
+        shown(standing.max_score),
+        shown(standing.late_penalty) if score is not None else "",
+        str(standing.status),
+        guarded(standing.submission),
+        guarded(standing.comment),
+    ]
+
+
+def _nbgrader(standing: Standing, wanted: Wanted) -> list[str]:
+    score = counted(standing)
+    first, _, last = standing.name.rpartition(" ")
+    raw = None if score is None else score + standing.late_penalty
+    late = None if score is None else standing.late_penalty
+    texts = (standing.student_id, last if first else "", first or last, standing.email)
+    return [guarded(wanted.assignment), "", "", *map(guarded, texts), shown(raw), shown(late), shown(score),
+            shown(standing.max_score)]  # fmt: skip
+
+
+def _score(table: Table, wanted: Wanted) -> int:
+    from grader.errors import UsageError
+
+    grade = column(table, wanted.column or "score")
+    if grade is None or column(table, "student_id") is None:
+        raise UsageError(f"{table.name} has no columns student_id and score; write it with nbgrader export")
+    return grade
+
+
+def _left(standings: Sequence[Standing]) -> tuple[str, ...]:
+    blank = [standing.student_id for standing in standings if counted(standing) is None]
+    return (f"{len(blank)} have no mark that counts and stay blank",) if blank else ()
+
+
+def _sheet(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    sheet = io.StringIO()
+    writer = csv.writer(sheet, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return sheet.getvalue()
