@@ -187,6 +187,7 @@ def grade(
     assignment: _For,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as JSON ('-': stdout)")] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="... as Markdown")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="... as HTML")] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="... as JUnit XML")] = None,
     audience: Annotated[Audience, typer.Option(help="Who will read it")] = Audience.STAFF,
     feedback: _Shown = None,
@@ -197,7 +198,7 @@ def grade(
     """Grade one submission."""
     from grader.commands import grade as command
 
-    given = {"json": json, "markdown": markdown, "junit": junit}
+    given = {"json": json, "markdown": markdown, "html": html, "junit": junit}
     request = command.Request(
         submission=submission,
         assignment=assignment,

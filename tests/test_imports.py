@@ -20,7 +20,10 @@ FREE = {"model", "errors", "document"}  # any room may import these; they import
 ALLOWED = {
     "__main__": {"cli"},
     "cli": {"commands"},
-    "commands": {"catalog", "diagnosis", "engines", "intake", "proof", "release", "reports", "sandbox", "scaffold", "store"},
+    "commands": {
+        "catalog", "diagnosis", "engines", "gradebook", "intake", "late", "proof", "release", "reports", "sandbox",
+        "scaffold", "scoring", "store",
+    },
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
     "desk": {"catalog", "exercise", "pipeline", "sandbox"},
     "pipeline": {"checks", "diagnosis", "exercise", "intake", "loading", "policy", "sandbox", "scoring", "student"},
@@ -39,6 +42,8 @@ ALLOWED = {
     "worker": {"rpc"},
     "engines": set(),
     "reports": set(),
+    "gradebook": {"late", "reports", "scoring"},
+    "late": {"scoring", "strict_yaml"},
     "store": {"intake", "scoring"},
     "catalog": {"course_files", "course_rules", "strict_yaml"},
     "course_rules": {"course_files", "strict_yaml"},
@@ -69,6 +74,7 @@ LIBRARIES = {
     "typer": {"cli.py"},
     "rich": {"commands", "reports"},
     "jinja2": {"reports"},
+    "markupsafe": {"reports"},
     "sqlite3": {"store.py", "store"},
     "nbformat": {"intake"},
     "nbconvert": {"intake"},

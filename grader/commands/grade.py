@@ -37,7 +37,7 @@ class Request:
 def run(setting: Setting, request: Request) -> Exit:
     """Grade, write, show, and say with the exit code whether a person has to look."""
     if sum(target == STDOUT for target in request.targets.values()) > 1:
-        raise UsageError("only one of --json, --markdown and --junit can go to stdout ('-')")
+        raise UsageError("only one of --json, --markdown, --html and --junit can go to stdout ('-')")
     course = setting.course()
     assignment = assignment_named(course, request.assignment)
     path = setting.folder / request.submission

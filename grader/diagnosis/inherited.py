@@ -101,9 +101,7 @@ def _alive(seen: Examination) -> set[str]:
             continue
         settings = [repr(given) for given in answer.given if not isinstance(given, _DATA)]
         earlier = first.setdefault((answer.function, _form(answer.value), *settings), answer)
-        if not alike(earlier.value, answer.value):
-            alive.add(answer.function)
-        elif len(settings) == len(answer.given) and test in held:
+        if not alike(earlier.value, answer.value) or (len(settings) == len(answer.given) and test in held):
             alive.add(answer.function)
     return alive
 

@@ -7,7 +7,7 @@ against it. Single mistakes first, then pairs. A mark is never changed by any of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -22,8 +22,8 @@ from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
-_LOOKS: Final = 5000  # rehearsals of a test that one submission may want; a count, so that every run says the same
-
+_LOOKS: Final = 600  # rehearsals of pairs that one submission may want; a count, so that every run says the same
+_TASTED: Final = 6  # calls by which pairs are put in order
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
@@ -132,6 +132,8 @@ class _Case:
     def __init__(self, tests: Mapping[str, Test], logs: Mapping[str, Log], rehearsals: Rehearsals) -> None:
         self._tests, self.logs, self._rehearsals = tests, logs, rehearsals
         self._looked: set[tuple[tuple[str, ...], str]] = set()
+        self._matched: dict[tuple[str, Spot], bool] = {}
+        self._touched: dict[tuple[str, Spot], bool] = {}
 
     @cached_property
     def differs(self) -> Mapping[Spot, bool]:
@@ -158,12 +160,20 @@ class _Case:
 
     def matches(self, faults: tuple[Fault, ...], spot: Spot) -> bool:
         """Whether code with these mistakes answers as the student did."""
-        return self._same(faults, self._at(spot), spot)
+        if len(faults) > 1:
+            return self._same(faults, self._at(spot), spot)
+        key = (faults[0].id, spot)
+        if key not in self._matched:
+            self._matched[key] = self._same(faults, self._at(spot), spot)
+        return self._matched[key]
 
     def touches(self, fault: Fault, spot: Spot) -> bool:
         """Whether a mistake changes what the reference answers there."""
-        log = self._log((), spot[0])
-        return log is None or spot[1] >= len(log) or not self._same((fault,), log[spot[1]], spot)
+        key = (fault.id, spot)
+        if key not in self._touched:
+            log = self._log((), spot[0])
+            self._touched[key] = log is None or spot[1] >= len(log) or not self._same((fault,), log[spot[1]], spot)
+        return self._touched[key]
 
     def beside(self, spot: Spot) -> Wrong | None:
         """An answer beside the reference's."""
@@ -178,24 +188,31 @@ class _Case:
         return log is not None and spot[1] < len(log) and alike(answer, log[spot[1]])
 
     def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
-        self._looked.add((tuple(fault.id for fault in faults), test))
-        return self._rehearsals.log(faults, self._tests[test]) if len(self._looked) <= _LOOKS else None
+        if len(faults) > 1:  # singles are few, and a class shares them
+            self._looked.add((tuple(fault.id for fault in faults), test))
+            if len(self._looked) > _LOOKS:
+                return None
+        return self._rehearsals.log(faults, self._tests[test])
 
 
-def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tuple[Fault, ...]]:
-    """Pairs that could explain what no single mistake does.
+def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Sequence[tuple[Fault, ...]]:
+    """Pairs that could explain what no single mistake does, the likeliest first.
 
     Where one of two mistakes alone changes an answer, the pair gives that one's answer. So at every spot of the
     evidence one of them matches or both have a hand in it, and where the student is right it is both or neither.
     """
-    spots, right = piece.spots, piece.right
-    matching = {f.id: {spot for spot in spots if case.matches((f,), spot)} for f in faults}
-    touching = {f.id: {spot for spot in spots if case.touches(f, spot)} for f in faults}
-    for a, b in combinations([f for f in faults if touching[f.id]], 2):
-        if all(s in matching[a.id] | matching[b.id] or s in touching[a.id] & touching[b.id] for s in spots) and all(
-            case.touches(a, s) == case.touches(b, s) for s in right
-        ):
-            yield a, b
+    first = piece.spots[:_TASTED]
+    tasted = {f.id: sum(case.matches((f,), spot) for spot in first) for f in faults}
+    could = [
+        (a, b)
+        for a, b in combinations([f for f in faults if any(case.touches(f, spot) for spot in first)], 2)
+        if all(
+            case.matches((a,), s) or case.matches((b,), s) or (case.touches(a, s) and case.touches(b, s))
+            for s in piece.spots
+        )
+        and all(case.touches(a, s) == case.touches(b, s) for s in piece.right)
+    ]
+    return sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id])
 
 
 def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str], tuple[Spot, ...]]:

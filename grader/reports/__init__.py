@@ -11,6 +11,7 @@ RENDERERS: Mapping[str, str] = MappingProxyType({
     "json": "grader.reports.json",
     "terminal": "grader.reports.terminal",
     "markdown": "grader.reports.markdown",
+    "html": "grader.reports.html",
     "junit": "grader.reports.junit",
 })  # fmt: skip
 

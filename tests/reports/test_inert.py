@@ -7,6 +7,7 @@ import io
 import json
 import re
 import unicodedata
+from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -74,7 +75,29 @@ def _terminal(shown: str, document: Any) -> None:
     assert len(shown) < 60_000
 
 
-PARSES = {"json": _json, "junit": _xml, "markdown": _markdown, "terminal": _terminal}
+class _Page(HTMLParser):
+    """What a browser would make of it: elements with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, tuple[tuple[str, str | None], ...]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, tuple(attrs)))
+
+
+def _html(shown: str, document: Any) -> None:
+    page = _Page()
+    page.feed(shown)
+    attributes = {name for _, attrs in page.found for name, _ in attrs}
+    assert {tag for tag, _ in page.found} <= _OURS
+    assert attributes <= {"lang", "charset", "name", "content", "http-equiv", "class", "min", "max", "value",
+                          "aria-label", "aria-hidden", "style"}  # fmt: skip
+
+
+_OURS = frozenset({"html", "head", "meta", "title", "style", "body", "main", "header", "div", "h1", "h2", "p", "code",
+                   "small", "meter", "b", "span", "pre", "section", "dl", "dt", "dd", "ul", "li"})  # fmt: skip
+PARSES = {"html": _html, "json": _json, "junit": _xml, "markdown": _markdown, "terminal": _terminal}
 
 
 def test_every_format_is_looked_at() -> None:
