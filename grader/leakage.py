@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +28,19 @@ def leaks(solution: str, published: Path) -> list[Leak]:
 
     Statements are compared by what they compute: neither spacing, comments nor the name assigned to matter.
     """
-    secret = set(_body_statements(ast.parse(solution)))
+    return leaks_among(solution, statements_in(published))
+
+
+def statements_in(published: Path) -> list[Leak]:
+    """Everything in the files below a folder that reads as a telling statement: read once, for many solutions."""
     files = (path for path in sorted(published.rglob("*")) if path.suffix in _READ and path.is_file())
-    found = (Leak(text, path, line) for path in files for line, text in _published(path) if text in secret)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(Leak(text, path, line) for path in files for line, text in _published(path)))
+
+
+def leaks_among(solution: str, published: Iterable[Leak]) -> list[Leak]:
+    """Those of ``published`` that are body statements of ``solution``."""
+    secret = set(_body_statements(ast.parse(solution)))
+    return [each for each in published if each.statement in secret]
 
 
 def _body_statements(module: ast.Module) -> Iterator[str]:

@@ -23,7 +23,7 @@ from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 _LOOKS: Final = 600  # rehearsals of pairs that one submission may want; a count, so that every run says the same
-_TASTED: Final = 6  # calls by which pairs are put in order
+_TASTED: Final = 6  # calls by which pairs are chosen and put in order
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
@@ -201,18 +201,22 @@ def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Sequence[tupl
     Where one of two mistakes alone changes an answer, the pair gives that one's answer. So at every spot of the
     evidence one of them matches or both have a hand in it, and where the student is right it is both or neither.
     """
-    first = piece.spots[:_TASTED]
-    tasted = {f.id: sum(case.matches((f,), spot) for spot in first) for f in faults}
+    wrong, right = _spread(piece.spots), _spread(piece.right)
+    tasted = {f.id: sum(case.matches((f,), spot) for spot in wrong) for f in faults}
     could = [
         (a, b)
-        for a, b in combinations([f for f in faults if any(case.touches(f, spot) for spot in first)], 2)
+        for a, b in combinations([f for f in faults if any(case.touches(f, spot) for spot in wrong)], 2)
         if all(
-            case.matches((a,), s) or case.matches((b,), s) or (case.touches(a, s) and case.touches(b, s))
-            for s in piece.spots
+            case.matches((a,), s) or case.matches((b,), s) or (case.touches(a, s) and case.touches(b, s)) for s in wrong
         )
-        and all(case.touches(a, s) == case.touches(b, s) for s in piece.right)
+        and all(case.touches(a, s) == case.touches(b, s) for s in right)
     ]
     return sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id])
+
+
+def _spread(spots: Sequence[Spot]) -> Sequence[Spot]:
+    """A few of them, from all over; whoever passes on these is held against all."""
+    return spots[:: -(-len(spots) // _TASTED)] if spots else spots
 
 
 def _evidence(case: _Case, results: Sequence[TestResult]) -> dict[tuple[str, str], tuple[Spot, ...]]:

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from grader.leakage import leaks
+from grader.leakage import Leak, leaks_among, statements_in
 from grader.model import Assignment, Course
 from grader.release.single import NAME as SINGLE
 
@@ -30,10 +30,15 @@ def secrets_in(course: Course, folder: Path) -> list[str]:
                 if not name.startswith(_CODE):
                     archive.extract(name, inside)
         places = {folder: "", Path(inside): f"{SINGLE}/"}
-        return sorted({told for a in course.assignments if a.reference for told in _secrets(a, a.reference, places)})
+        published = {place: statements_in(place) for place in places}
+        return sorted({
+            told for a in course.assignments if a.reference for told in _secrets(a, a.reference, places, published)
+        })  # fmt: skip
 
 
-def _secrets(assignment: Assignment, reference: Path, places: Mapping[Path, str]) -> Iterator[str]:
+def _secrets(
+    assignment: Assignment, reference: Path, places: Mapping[Path, str], published: Mapping[Path, list[Leak]]
+) -> Iterator[str]:
     private = {path.read_bytes(): path.name for name in _PRIVATE if (path := reference / name).is_file()}
     hidden = _checks(reference / "checks.py")
     solution = (reference / "solution.py").read_text(encoding="utf-8")
@@ -48,7 +53,7 @@ def _secrets(assignment: Assignment, reference: Path, places: Mapping[Path, str]
                 yield from (
                     f"{name}: holds the hidden check {hidden[body]}" for body in _checks(path) if body in hidden
                 )
-        for leak in leaks(solution, place):
+        for leak in leaks_among(solution, published[place]):
             yield f"{shown}{leak.file.relative_to(place).as_posix()}:{leak.line}: {leak.statement}"
 
 

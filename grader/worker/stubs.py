@@ -35,7 +35,7 @@ def is_stub(node: Definition, stub: Definition | None) -> bool:
 
 
 def is_to_write(node: Definition) -> bool:
-    """Whether a handed-out definition asks for anything. One without is a student's, written into the stub's own file."""
+    """Whether a handed-out definition asks for anything; one that does not was written into the stub's own file."""
     return any(_is_placeholder(item) for item in ast.walk(node) if isinstance(item, ast.Raise))
 
 
