@@ -7,7 +7,7 @@ against it. Single mistakes first, then pairs. A mark is never changed by any of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -22,8 +22,9 @@ from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
-_LOOKS: Final = 600  # rehearsals of pairs that one submission may want; a count, so that every run says the same
-_TASTED: Final = 6  # calls by which pairs are chosen and put in order
+# Rehearsals that one submission may want, of one mistake and of two; counts, so that every run says the same.
+_LOOKS: Final = (1200, 1000)
+_TASTED: Final = 4  # calls by which pairs are chosen and put in order
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
@@ -131,7 +132,7 @@ class _Case:
 
     def __init__(self, tests: Mapping[str, Test], logs: Mapping[str, Log], rehearsals: Rehearsals) -> None:
         self._tests, self.logs, self._rehearsals = tests, logs, rehearsals
-        self._looked: set[tuple[tuple[str, ...], str]] = set()
+        self._looked: tuple[set[tuple[tuple[str, ...], str]], ...] = (set(), set())  # of one mistake, of more
         self._matched: dict[tuple[str, Spot], bool] = {}
         self._touched: dict[tuple[str, Spot], bool] = {}
 
@@ -188,14 +189,15 @@ class _Case:
         return log is not None and spot[1] < len(log) and alike(answer, log[spot[1]])
 
     def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
-        if len(faults) > 1:  # singles are few, and a class shares them
-            self._looked.add((tuple(fault.id for fault in faults), test))
-            if len(self._looked) > _LOOKS:
+        if faults:
+            looked = self._looked[len(faults) > 1]
+            looked.add((tuple(fault.id for fault in faults), test))
+            if len(looked) > _LOOKS[len(faults) > 1]:
                 return None
         return self._rehearsals.log(faults, self._tests[test])
 
 
-def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Sequence[tuple[Fault, ...]]:
+def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tuple[Fault, ...]]:
     """Pairs that could explain what no single mistake does, the likeliest first.
 
     Where one of two mistakes alone changes an answer, the pair gives that one's answer. So at every spot of the
@@ -204,14 +206,19 @@ def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Sequence[tupl
     wrong, right = _spread(piece.spots), _spread(piece.right)
     tasted = {f.id: sum(case.matches((f,), spot) for spot in wrong) for f in faults}
     could = [
-        (a, b)
-        for a, b in combinations([f for f in faults if any(case.touches(f, spot) for spot in wrong)], 2)
-        if all(
-            case.matches((a,), s) or case.matches((b,), s) or (case.touches(a, s) and case.touches(b, s)) for s in wrong
-        )
-        and all(case.touches(a, s) == case.touches(b, s) for s in right)
+        pair
+        for pair in combinations([f for f in faults if any(case.touches(f, spot) for spot in wrong)], 2)
+        if _could(case, *pair, wrong, right)
     ]
-    return sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id])
+    for pair in sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id]):
+        if _could(case, *pair, piece.spots, piece.right):
+            yield pair
+
+
+def _could(case: _Case, a: Fault, b: Fault, wrong: Sequence[Spot], right: Sequence[Spot]) -> bool:
+    return all(
+        case.matches((a,), s) or case.matches((b,), s) or (case.touches(a, s) and case.touches(b, s)) for s in wrong
+    ) and all(case.touches(a, s) == case.touches(b, s) for s in right)
 
 
 def _spread(spots: Sequence[Spot]) -> Sequence[Spot]:

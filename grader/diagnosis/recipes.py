@@ -7,6 +7,7 @@ filled with small whole numbers, a mask, or a value as it is. The first filling 
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -79,6 +80,11 @@ def load_recipes(assignment: Assignment) -> tuple[Recipe, ...]:
 
 def find_examples(faults: Sequence[Fault], recipes: Sequence[Recipe], solution: str) -> dict[str, Example]:
     """For each mistake the first call that shows it, by id; a mistake that no call shows is left out."""
+    with warnings.catch_warnings(action="ignore"):  # some mistakes are such that a library warns of them
+        return _found(faults, recipes, solution)
+
+
+def _found(faults: Sequence[Fault], recipes: Sequence[Recipe], solution: str) -> dict[str, Example]:
     reference = build(solution, "solution_on_paper")
     calls = list(_calls(recipes))
     rights = [_attempt(reference, call) for call in calls]
@@ -94,6 +100,11 @@ def find_examples(faults: Sequence[Fault], recipes: Sequence[Recipe], solution: 
 
 def stale_examples(faults: Sequence[Fault], recipes: Sequence[Recipe], solution: str) -> list[str]:
     """The mistakes whose stored example is no longer what its call gives."""
+    with warnings.catch_warnings(action="ignore"):
+        return _stale(faults, recipes, solution)
+
+
+def _stale(faults: Sequence[Fault], recipes: Sequence[Recipe], solution: str) -> list[str]:
     reference = build(solution, "solution_on_paper")
     calls = {(call.recipe, call.turn): call for call in _calls(recipes)}
     stale = []

@@ -26,8 +26,14 @@ class Late:
         return self.times.get(submission) or self.times.get(student_id) or HandedIn()
 
 
-def standings_from(documents: Iterable[Mapping[str, Any]], people: People | None = None, *, late: Late | None = None,
-                   accounts: Mapping[str, Mapping[str, str]] | None = None, lang: str = "en") -> list[Standing]:  # fmt: skip
+def standings_from(
+    documents: Iterable[Mapping[str, Any]],
+    people: People | None = None,
+    *,
+    late: Late | None = None,
+    accounts: Mapping[str, Mapping[str, str]] | None = None,
+    lang: str = "en",
+) -> list[Standing]:
     """Every student's row for these documents, by student, then submission.
 
     ``people`` holds name and email by student id, ``accounts`` what the roster knows besides.

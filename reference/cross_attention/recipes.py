@@ -8,9 +8,10 @@ RECIPES = [
     *(
         Recipe(
             "scaled_dot_attention",
-            {"q": Whole((b, t, d)), "k": Whole((b, t + 1, d)), "v": Whole((b, t + 1, d)), **mask},
+            {"q": Whole((b, t, d)), "k": Whole((b, t + 1, d)), "v": Whole((b, t + 1, dv)), **mask},
         )
         for b, t, d in SHAPES
+        for dv in (d, 1)
         for mask in ({}, {"mask": Keep((t, t + 1))}, {"mask": Keep((b, t, t + 1))}, {"mask": Whole((t, t + 1), 0, 1)})
     ),
     *(

@@ -17,8 +17,8 @@ HOW = "in Moodle: the assignment, Grading action, Download grading worksheet"
 # English, simplified and traditional Chinese, as sites of several versions spell them.
 _GRADE = ("Grade", "成绩", "分数", "成績", "分數", "評分")
 _MAXIMUM = ("Maximum Grade", "最高分", "最高成绩", "最高分数", "最高成績", "最高分數", "满分", "滿分")
-_LOCK = ("Grade can be changed", "允许更改成绩", "可以更改成绩", "成绩可更改", "允許更改成績", "可以更改成績", "可以變更成績",
-         "成績可以變更", "成績可以更改")  # fmt: skip
+_LOCK = ("Grade can be changed", "允许更改成绩", "可以更改成绩", "成绩可更改", "允許更改成績", "可以更改成績",
+         "可以變更成績", "成績可以變更", "成績可以更改")  # fmt: skip
 _NUMBER = ("ID number", "学号", "编号", "ID号", "學號", "編號", "身分證號")
 _EMAIL = ("Email address", "电子邮件地址", "邮箱", "电子邮箱", "Email地址", "電子郵件地址", "電子郵件", "電子郵件信箱")
 _NAME = ("Full name", "全名", "姓名")
