@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from grader.cli import Language, default_language, main, options_first
+from grader.commands.class_files import FILES
 from grader.commands.folder_names import folder_names
 from grader.commands.setting import Ports
 from grader.document import to_document
@@ -29,6 +30,7 @@ from grader.model import (
     Criterion,
     Definition,
     GradeReport,
+    Isolation,
     Job,
     Outcome,
     Place,
@@ -402,7 +404,6 @@ class TestGrade:
             (("grade", "mine.py", "-a", "atention"), "did you mean 'attention'"),
             (("grade", "mine.py"), "--assignment"),
             (("grade", "mine.py", "-a", "attention", "--json", "-", "--junit", "-"), "only one of"),
-            (("grade", "mine.py", "-a", "attention", "--html", "x"), "--html"),
             (("grade", "mine.py", "-a", "attention", "--json", "no/such/folder.json"), "cannot write"),
             (("grade", "mine.py", "-a", "attention", "--reference", "nowhere"), "--reference nowhere"),
             (("grade", "mine.py", "-a", "attention", "--seed", "-3"), "--seed"),
@@ -491,6 +492,7 @@ class TestBatch:
             return list(csv.DictReader(sheet))
 
     def test_grades_csv_has_a_row_a_student_in_order(self, run: Run, rooms: Rooms, drop: Path) -> None:
+        rooms.answer = lambda job: replace(report_for(job), isolation=Isolation("isolated"))
         assert run("batch", drop, "-a", "attention", "-o", rooms.root / "out").code == 0
         rows = self.rows(rooms)
         assert ",".join(rows[0]) == (
@@ -510,10 +512,10 @@ class TestBatch:
         assert len({job.seed for job in rooms.jobs}) == 1
         assert sorted(drop.rglob("*")) == before
 
-    def test_each_submission_has_three_reports(self, run: Run, rooms: Rooms, drop: Path) -> None:
+    def test_each_submission_has_its_reports(self, run: Run, rooms: Rooms, drop: Path) -> None:
         run("batch", drop, "-a", "attention", "-o", rooms.root / "out", "--lang", "zh")
         folder = rooms.root / "out" / "reports" / "张伟"
-        assert sorted(path.name for path in folder.iterdir()) == ["report.json", "report.md", "student.json"]
+        assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
         staff = json.loads((folder / "report.json").read_text(encoding="utf-8"))
         student = json.loads((folder / "student.json").read_text(encoding="utf-8"))
         assert staff["submission"]["id"] == "张伟"

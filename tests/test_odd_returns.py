@@ -37,6 +37,7 @@ ODD = {
     "every_third": "value if next(counter) % 3 else None",
     "shape_by_turns": "value if next(counter) % 2 else mapped(value, lambda t: t[..., :1])",
 }
+WITH_DIAGNOSIS = ("none", "nested")  # the others are a matter of marks
 WRAP = """
 
 import itertools, functools, inspect
@@ -75,8 +76,10 @@ def test_an_odd_result_is_graded(name: str, odd: str, desk: Desk, tmp_path: Path
     functions = {f.name for f in exercise.assignment.functions}
     path = tmp_path / exercise.assignment.file
     path.write_text(solution + WRAP.format(expression=ODD[odd], names=functions), encoding="utf-8")
-    report = desk.report(Job(str(path), name, 99))
+    asks = "" if odd in WITH_DIAGNOSIS else "marks"
+    report = desk.report(Job(str(path), name, 99, asks=asks))
     faults = [f"{t.id}: {t.detail}" for t in report.tests if t.outcome is Outcome.GRADER_FAULT]
+    assert not any(flag.kind == "diagnosis_failed" for flag in report.flags)
     assert report.status == "graded", "\n".join(faults) or report.output.stderr
     if odd in ("none", "text", "empty", "object"):
         assert report.score is not None and report.score < report.max_score / 2

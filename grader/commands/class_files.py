@@ -7,19 +7,23 @@ import hashlib
 import io
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from grader.commands.class_out import ClassOut
 from grader.commands.console import write_atomically
 from grader.commands.folder_names import folder_names
-from grader.commands.gradebook import grades_csv, guarded
 from grader.document import dump, for_student
 from grader.errors import UsageError
-from grader.reports import markdown
+from grader.gradebook import long
+from grader.gradebook.guard import guarded
+from grader.gradebook.wide import grades_csv
+from grader.reports import html, markdown
 from grader.store import Store
 
+Rows = Callable[[Mapping[str, Any], Iterable[str]], Iterable[tuple[str, ...]]]
+FILES = ("report.json", "staff.html", "student.json", "report.md", "report.html")
 PSEUDONYMS = Path("private") / "pseudonyms.csv"
 
 
@@ -38,7 +42,7 @@ class ReportFiles:
         return {name: "s-" + hashlib.sha256(f"{secret}:{name}".encode()).hexdigest()[:12] for name in ids}
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """``report.json`` for staff, ``student.json`` and ``report.md`` to hand back."""
+        """``report.json`` and ``staff.html`` for staff; the others to hand back."""
         submission = document["submission"]["id"]
         if self._pseudonyms:
             unnamed = {**document["submission"], "id": name, "students": [], "origin": ""}
@@ -46,12 +50,14 @@ class ReportFiles:
         staff = dump(document)
         digest = hashlib.sha256(f"{self._feedback}\0{name}\0{staff}".encode()).hexdigest()
         folder = self._out / "reports" / name
-        if self._store.reported(submission) == digest and (folder / "report.md").is_file():
+        if self._store.reported(submission) == digest and all((folder / file).is_file() for file in FILES):
             return
         student = for_student(document, feedback=self._feedback)
         _write(folder / "report.json", staff, durable=False)
         _write(folder / "student.json", dump(student), durable=False)
         _write(folder / "report.md", markdown.render(student, lang=document["lang"]), durable=False)
+        _write(folder / "staff.html", html.render(document, lang=document["lang"]), durable=False)
+        _write(folder / "report.html", html.render(student, lang=document["lang"]), durable=False)
         self._store.note_report(submission, digest)
 
     def write_all(self, documents: Iterable[Mapping[str, Any]], folders: Mapping[str, str]) -> None:
@@ -81,8 +87,20 @@ class ReportFiles:
 def write_outputs(out: Path, store: Store) -> None:
     """The tables of the whole class, always made anew from the store."""
     found = ClassOut(store)
-    people = {seat.student_id: (seat.name, seat.email) for seat in store.seats()}
-    _write(out / "grades.csv", grades_csv(found.for_each_student(), found.criteria, people))
+    _write(out / "grades.csv", grades_csv(found.standings(), found.criteria))
+    _write(out / "results.csv", _of_all(long.RESULTS, long.result_rows, found))
+    _write(out / "flags.csv", _of_all(long.FLAGS, long.flag_rows, found))
+
+
+def _of_all(columns: Iterable[str], rows: Rows, found: ClassOut) -> str:
+    """A table with the rows of every student, in the order of ``grades.csv``."""
+    every = (
+        row
+        for document in found.documents()
+        for row in rows(document, document["submission"]["students"] or [document["submission"]["id"]])
+    )
+    in_order = sorted(every, key=lambda row: row[:2])
+    return long.table(columns, in_order)
 
 
 def _write(target: Path, text: str, *, durable: bool = True) -> None:

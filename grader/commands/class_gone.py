@@ -16,9 +16,9 @@ from grader.commands.class_people import request_of, students_named
 from grader.commands.console import note, say, write_atomically
 from grader.commands.exits import Exit
 from grader.commands.folder_names import folder_names
-from grader.commands.gradebook import guarded
 from grader.commands.setting import Setting
 from grader.errors import UsageError
+from grader.gradebook.guard import guarded
 from grader.reports.untrusted import one_line
 from grader.store import Seat, Store, open_store
 

@@ -13,9 +13,9 @@ from typing import Any
 import grader
 from grader.commands.console import write_atomically
 from grader.commands.folder_names import folder_names
-from grader.commands.gradebook import guarded
 from grader.document import to_document
 from grader.errors import UsageError
+from grader.gradebook.guard import guarded
 from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage
 from grader.intake.identity import Owned, newest_only, owners, read_map
 from grader.intake.roster import Student, read_roster

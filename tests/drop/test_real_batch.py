@@ -1,4 +1,4 @@
-"""The whole command on a platform's archive, with real workers (practice: the walls are proven elsewhere)."""
+"""The whole command on a platform's archive, with real workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOLUTION = (ROOT / "reference" / "by_hand" / "solution.py").read_text(encoding="
 
 def batch(tmp_path: Path, *more: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "grader", "--course", str(ROOT), "batch", "drop.zip", "-a", "by_hand", "-o", "out",
-               "--practice", "--roster", "roster.csv", *more]  # fmt: skip
+               "--roster", "roster.csv", *more]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
 

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grader.commands.gradebook import grades_csv, guarded
 from grader.document import dump, for_student, to_document
+from grader.gradebook.guard import guarded
+from grader.gradebook.standings import standings_from
+from grader.gradebook.wide import grades_csv
 from grader.model import Flag, Outcome, Place, Remark, Text
 from grader.reports import RENDERERS, render
 from tests.reports.hostile import TEXTS, spoiled
@@ -176,7 +178,7 @@ def test_any_name_is_one_row_of_plain_cells(name: str, kind: str) -> None:
     tests = (result("scale", 0, Outcome.FAILED, note=Text(name)),)
     document = to_document(graded(submission={"id": name, "students": [name], "fingerprint": "", "files": []},
                                   tests=tests, flags=(Flag(kind or "odd", name),)))  # fmt: skip
-    sheet = grades_csv([document], ["scale"])
+    sheet = grades_csv(standings_from([document]), ["scale"])
     rows = list(csv.reader(io.StringIO(sheet, newline="")))
     assert len(rows) == 2 and len(rows[0]) == len(rows[1]) == 10
     assert hidden(sheet.replace("\r\n", "\n")) == set()
@@ -187,6 +189,6 @@ def test_any_name_is_one_row_of_plain_cells(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_hostile_names_stay_inside_the_sheet(name: str) -> None:
-    sheet = grades_csv([spoiled(TEXTS[name])], ["scale"])
+    sheet = grades_csv(standings_from([spoiled(TEXTS[name])]), ["scale"])
     assert len(list(csv.reader(io.StringIO(sheet, newline="")))) == 2
     assert len(sheet) < 5_000
