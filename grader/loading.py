@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from grader import intake, whereabouts
-from grader.errors import GraderFault, NotGradable
+from grader.errors import GraderFault
 from grader.model import Assignment, Course, Definition, Flag, Place, Remark, Submission, Text
 from grader.places import read_place
 from grader.rpc.frames import pack
@@ -60,10 +60,16 @@ class Loading:
         self._left_out: dict[str, str] = {}  # statement number -> why
         self._session: Session | None = None  # the latest with the code loaded
         self._seen: dict[tuple[str, str], Seen] = {}
+        self._given_up = False
         self.protocol_breaks: list[str] = []  # how workers ended while loading, where that was by a broken protocol
 
     def run(self) -> tuple[Session, Loaded]:
-        """A worker with the student's code loaded. Raises ``NotGradable`` where no worker gets through."""
+        """A worker with the student's code loaded; where no worker gets through, one that holds nothing of it.
+
+        Raises ``GraderFault`` where not even an empty file can be loaded: then the code is not to blame.
+        """
+        if self._given_up:
+            return self._with_nothing()
         ends = time.monotonic() + self._assignment.limits.load_s
         for _ in range(_RESTARTS + 1):
             session = self._sandbox.open(self._assignment.limits)
@@ -78,7 +84,24 @@ class Loading:
             if index == _BEFORE_ANY or str(index) in self._left_out:
                 break
             self._left_out[str(index)] = why
-        raise NotGradable(_CANNOT_LOAD)
+        self._given_up = True
+        return self._with_nothing()
+
+    def _with_nothing(self) -> tuple[Session, Loaded]:
+        """A worker that was given an empty file, and what is said of a file that cannot be loaded."""
+        session = self._sandbox.open(self._assignment.limits)
+        question = {**self._question, "chunks": [], "modules": {}, "skip": {}}
+        limit = self._assignment.limits.load_s
+        try:
+            answer = session.answer(session.send(pack(question)), limit, None, limit).header.get("reply")
+        except (SessionTimedOut, SessionEnded) as ended:
+            session.close()
+            raise GraderFault(f"a worker cannot load even an empty file: {ended}") from None
+        if not isinstance(answer, dict):
+            session.close()
+            raise GraderFault("a worker cannot load even an empty file: the loader failed")
+        absent = tuple(Definition(f.name, "missing", note=_CANNOT_LOAD) for f in self._assignment.functions)
+        return session, Loaded(absent, trouble=_CANNOT_LOAD)
 
     def seen(self) -> tuple[Seen, ...]:
         """What the code was seen doing, as far as its workers lived to tell."""
@@ -114,6 +137,7 @@ class Loading:
         try:
             frame = session.answer(session.send(pack(question)), min(limits.call_s, left), hear, left)
             if "raised" in frame.header and len(announced) == 1:
+                session.close()
                 raise GraderFault(f"the loader itself failed: {str(frame.header['raised'])[:400]}")
             answer = frame.header.get("reply")
             return (answer, "") if isinstance(answer, dict) else (None, "ends the process")

@@ -92,7 +92,7 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
     if job.public_only or job.asks or all(r.outcome is Outcome.PASSED for r in seen.results):
         return Verdict(loaded, seen.results, output, flags=noted)
     named, flags = exercise.diagnose(seen, job.seed)
-    again = Student(loading, exercise.assignment)
+    again = Student(loading, exercise.assignment, allowance=student.allowance_)
     try:
         shown = reenact(tests, seen.results, again, exercise.reference)
         return Verdict(loaded, shown, output, named, (*noted, *flags))

@@ -29,6 +29,7 @@ class Frame:
     number: int
     header: dict[str, Any]
     payload: memoryview
+    size: int = 0  # as it travelled
 
     def decoder(self) -> Decoder:
         heads = self.header.get("buffers", [])
@@ -50,6 +51,10 @@ def numbered(number: int, message: bytes) -> bytes:
     return _NUMBER.pack(number) + message
 
 
+class OverLimit(ProtocolError):
+    """More bytes than anybody may send: of honest code as well, if it means to return too much."""
+
+
 class FrameReader:
     """Grows with the bytes that arrive and gives whole frames; a frame over the cap is an error."""
 
@@ -68,14 +73,18 @@ class FrameReader:
         if head_len > self._caps[0]:
             raise ProtocolError("a frame's header is over its limit")
         if body_len > self._caps[1]:
-            raise ProtocolError("a result is over its size limit")
+            raise OverLimit(f"a result is over its size limit of {_size(self._caps[1])}")
         end = _PREFIX.size + head_len + body_len
         if len(self._held) < end:
             return None
         head = bytes(self._held[_PREFIX.size : _PREFIX.size + head_len])
         body = memoryview(bytes(self._held[_PREFIX.size + head_len : end]))
         del self._held[:end]
-        return Frame(number, _header(head), body)
+        return Frame(number, _header(head), body, end)
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
 
 
 def _header(data: bytes) -> dict[str, Any]:

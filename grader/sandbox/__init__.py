@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from grader.model import Isolation, Limits, Output
@@ -45,10 +45,14 @@ class Session(Protocol):
         on_event: Callable[[dict[str, Any]], None] | None = None,
         total_s: float | None = None,
     ) -> Frame:
-        """Wait for an answer, past those of earlier questions; raises ``SessionTimedOut`` or ``SessionEnded``.
+        """Wait for an answer, past those of earlier questions; raises ``SessionTimedOut`` or ``SessionEnded``,
+        and ``GraderFault`` where the worker ended because what started it did.
 
         ``limit_s`` starts again with each event or earlier answer of the worker's; ``total_s`` does not.
         """
+
+    def sizes(self) -> Mapping[int, int]:
+        """The bytes of each answer that came since this was last asked, by the number of its question."""
 
     def output(self) -> Output:
         """What the student's code printed so far, head and tail."""
@@ -68,7 +72,10 @@ class Sandbox(Protocol):
         """Wait until workers can be had. Raises ``GraderFault``. May be called again."""
 
     def open(self, limits: Limits) -> Session:
-        """A fresh worker that has seen no student code yet. Raises ``GraderFault``."""
+        """A fresh worker that has seen no student code yet; what starts workers is replaced where it is broken.
+
+        Raises ``GraderFault``.
+        """
 
     def close(self) -> None:
         """End every worker and what started them."""

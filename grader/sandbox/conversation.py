@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.model import Limits, Output
-from grader.rpc.frames import Frame, FrameReader, numbered
+from grader.rpc.frames import Frame, FrameReader, OverLimit, numbered
 from grader.rpc.values import ProtocolError
 from grader.sandbox import SessionEnded, SessionTimedOut
 from grader.sandbox.capture import Capture
@@ -27,6 +27,9 @@ class Pipes:
     stdout: int
     stderr: int
 
+    def all(self) -> tuple[int, int, int, int]:
+        return self.question, self.answer, self.stdout, self.stderr
+
 
 class PipeSession:
     """A ``Session`` over pipes; how the worker is killed and how it ended come from its backend."""
@@ -40,7 +43,7 @@ class PipeSession:
         cap = limits.output_kib << 10
         self._prints = {pipes.stdout: Capture(cap), pipes.stderr: Capture(cap)}
         self._poll = select.poll()
-        for fd in (pipes.question, pipes.answer, pipes.stdout, pipes.stderr):
+        for fd in pipes.all():
             os.set_blocking(fd, False)
         for fd in (pipes.answer, pipes.stdout, pipes.stderr):
             self._poll.register(fd, select.POLLIN)
@@ -49,6 +52,7 @@ class PipeSession:
         self._answered = 0
         self._early: dict[int, Frame] = {}  # came while a later one was waited for, and may be asked for yet
         self._closed = False
+        self._sizes: dict[int, int] = {}
 
     def send(self, *questions: bytes) -> int:
         waiting = bool(self._unsent)
@@ -75,6 +79,9 @@ class PipeSession:
         except (SessionTimedOut, SessionEnded):
             self.close()
             raise
+        except OverLimit as over:
+            self.close()
+            raise SessionEnded(f"{over}, and it was ended", self._answered + 1) from None
         except ProtocolError as broken:
             self.close()
             raise SessionEnded(f"it broke the protocol: {broken}", self._answered + 1) from None
@@ -103,6 +110,7 @@ class PipeSession:
                     continue  # what nobody waits for buys no time
                 deadline = min(last, time.monotonic() + limit_s)
                 self._answered += 1
+                self._sizes[self._answered] = frame.size
                 if frame.number == number:
                     return frame
                 self._keep(frame)
@@ -114,7 +122,7 @@ class PipeSession:
     def _keep(self, frame: Frame) -> None:
         self._early[frame.number] = frame
         if sum(len(early.payload) for early in self._early.values()) > self._early_cap:
-            raise ProtocolError("the results that nobody has asked for yet are over their size limit")
+            raise OverLimit(f"results that nobody has asked for yet passed {self._early_cap >> 20} MiB")
 
     def _move(self, limit_s: float) -> None:
         """Wait until something can be read or written, and do so."""
@@ -164,6 +172,10 @@ class PipeSession:
             except OSError:
                 pass
 
+    def sizes(self) -> dict[int, int]:
+        told, self._sizes = self._sizes, {}
+        return told
+
     def output(self) -> Output:
         if not self._closed:
             self._finish_reading()
@@ -176,5 +188,5 @@ class PipeSession:
         self._finish_reading()
         self._closed = True
         self._kill()
-        for fd in (self._pipes.question, self._pipes.answer, self._pipes.stdout, self._pipes.stderr):
+        for fd in self._pipes.all():
             os.close(fd)

@@ -1,56 +1,33 @@
 """The fork backend: a zygote with torch imported, one forked worker per submission (Linux).
 
-The zygote is started by exec with a cleared environment and holds nothing of the grader's. A worker is
-asked for over a socket that carries the worker's ends of four pipes; what comes back is a pidfd, and on the
-answer pipe, before any question, the proof of its walls.
+The zygote (``launch``) holds nothing of the grader's. A worker is asked for with its ends of four pipes; what comes
+back is a pidfd, and on the answer pipe, before any question, the proof of its walls.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import select
 import signal
-import socket
 import statistics
-import subprocess
 import sys
-import sysconfig
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import grader
 from grader.errors import GraderFault, WallMissing
 from grader.model import Isolation, Limits
 from grader.rpc.frames import Frame, FrameReader
 from grader.sandbox.conversation import Pipes, PipeSession
 from grader.sandbox.effects import Examination, Proof, canaries, read_proof
+from grader.sandbox.launch import Order, Zygote
 
-_START = "import sys; sys.path[:0] = {paths!r}; from grader.worker.zygote import main; main({fd}, {plan!r})"
-_READY_S = 120.0
 _FORK_S = 20.0
 _PROOF_CAP = 1 << 16
-_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
-_OF_THE_GRADER = ("__init__.py", "worker", "rpc")  # what the zygote imports
-
-
-def library_paths() -> list[str]:
-    """Where the worker may import from: the standard library and the installed packages, no more."""
-    scheme = sysconfig.get_paths()
-    stdlib = [scheme["stdlib"], scheme["platstdlib"], str(Path(scheme["stdlib"]) / "lib-dynload")]
-    return list(dict.fromkeys([*stdlib, scheme["purelib"], scheme["platlib"]]))
-
-
-def readable_paths(environment: Mapping[str, str]) -> list[str]:
-    """What the worker may read: where it imports from, and where the libraries of those modules lie."""
-    given = [path for path in environment.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
-    wanted = [*library_paths(), str(sysconfig.get_config_var("LIBDIR") or "/usr/lib"), *given, *_SYSTEM]
-    return [path for path in dict.fromkeys(wanted) if os.path.exists(path)]
 
 
 class ZygoteSandbox:
@@ -71,32 +48,15 @@ class ZygoteSandbox:
     ) -> None:
         self._guarded = tuple(guarded)
         self._practice = practice
-        self._started = False
         self._costs_ms: deque[float] = deque(maxlen=64)
         self._proof: Proof | None = None
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        room = Path(grader.__file__).parent.parent
-        imports = library_paths()
-        plan = {
-            "room": "" if str(room) in imports else str(room),
-            "readable": readable_paths(environment),
-            "own": [str(room / "grader" / name) for name in _OF_THE_GRADER],
-            "leave_out": sorted(leave_out),
-            "landlock_cap": landlock_cap,
-        }
-        start = _START.format(paths=[*imports, str(room)], fd=theirs.fileno(), plan=plan)
-        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", start],
-                env={**environment, **threads, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        self._control = ours
+        self._order = Order(dict(environment), tuple(leave_out), landlock_cap)
+        self._zygote = Zygote(self._order)
+
+    @property
+    def pid(self) -> int:
+        """The process all workers descend from."""
+        return self._zygote.pid
 
     @property
     def isolation(self) -> Isolation:
@@ -109,14 +69,24 @@ class ZygoteSandbox:
         return Isolation(level, self._proof.walls, tuple(effect.id for effect in self._proof.proven()))
 
     def ready(self) -> None:
-        """Raises ``WallMissing`` where an effect is not proven, unless it is for practice."""
+        """Raises ``WallMissing`` where an effect is not proven, unless it is for practice.
+
+        A zygote that is gone is replaced, and the new one's walls are proven anew.
+        """
+        if self._proof is not None and self._zygote.gone():
+            self._begin_anew()
         proof = self._proof or self.prove()
         if proof.failed() and not self._practice:
             raise WallMissing(proof.refusal())
 
+    def _begin_anew(self) -> None:
+        self._zygote.close()
+        self._proof = None
+        self._zygote = Zygote(self._order)
+
     def prove(self) -> Proof:
         """The thorough proof, by a worker that never sees a submission. Raises ``GraderFault``, ``WallMissing``."""
-        self._expect_start()
+        self._zygote.expect_start()
         with canaries(self._guarded) as targets:
             limits = Limits()
             pipes, _, pidfd = self._fork(limits, targets.targets())
@@ -127,18 +97,17 @@ class ZygoteSandbox:
             self._proof = _read(header, targets.reached())
             return self._proof
 
-    def _expect_start(self) -> None:
-        if not self._started:
-            answer = self._answer(_READY_S)[0]
-            if "fatal" in answer:
-                raise WallMissing(f"isolation could not be set up, so no submission was run: {answer['fatal']}")
-            self._started = True
-
     def open(self, limits: Limits) -> PipeSession:
         """Raises ``WallMissing`` where this very worker could not prove what the first one did."""
         self.ready()
-        pipes, pid, pidfd = self._fork(limits, None)
-        session = PipeSession(pipes, limits, lambda: _kill(pidfd), lambda: self._ending(pid))
+        try:
+            pipes, pid, pidfd = self._fork(limits, None)
+        except GraderFault:  # it may be stuck, not gone: one more try with a fresh one
+            self._begin_anew()
+            self.ready()
+            pipes, pid, pidfd = self._fork(limits, None)
+        zygote = self._zygote
+        session = PipeSession(pipes, limits, lambda: _kill(pidfd), lambda: zygote.ending_of(pid))
         try:
             proof = _read(_first_frame(pipes).header)
             self._costs_ms.append(proof.ms)
@@ -172,41 +141,17 @@ class ZygoteSandbox:
             "targets": targets,
         }
         try:
-            socket.send_fds(self._control, [json.dumps({"fork": asked}).encode()], theirs)
-            answer, fds = self._answer(_FORK_S)
-        except OSError as broken:
-            raise GraderFault(f"the zygote is gone: {broken}") from broken
+            return ours, *self._zygote.fork(asked, theirs)
+        except GraderFault:
+            for fd in ours.all():
+                os.close(fd)
+            raise
         finally:
             for fd in theirs:
                 os.close(fd)
-        if "pid" not in answer or len(fds) != 1:
-            raise GraderFault(f"the zygote could not start a worker: {answer.get('error', 'no reason given')}")
-        return ours, int(answer["pid"]), fds[0]
-
-    def _ending(self, pid: int) -> str:
-        """How a worker that closed its pipes came to its end, in words."""
-        try:
-            self._control.send(json.dumps({"end": pid}).encode())
-            status = self._answer(_FORK_S)[0].get("status")
-        except (OSError, GraderFault):
-            status = None
-        return describe_ending(status if isinstance(status, int) else None)
-
-    def _answer(self, limit_s: float) -> tuple[dict[str, Any], list[int]]:
-        self._control.settimeout(limit_s)
-        try:
-            data, fds, _, _ = socket.recv_fds(self._control, 1 << 16, 4)
-        except OSError as broken:
-            raise GraderFault(f"the zygote gave no answer: {broken}") from broken
-        if not data:
-            raise GraderFault("the zygote ended")
-        answer: dict[str, Any] = json.loads(data)
-        return answer, fds
 
     def close(self) -> None:
-        self._control.close()
-        self._process.kill()
-        self._process.wait()
+        self._zygote.close()
 
 
 def examine(environment: Mapping[str, str], guarded: Iterable[Path]) -> Examination:
@@ -221,17 +166,6 @@ def examine(environment: Mapping[str, str], guarded: Iterable[Path]) -> Examinat
         return Examination(proof, sandbox.wall_ms)
     finally:
         sandbox.close()
-
-
-def describe_ending(status: int | None) -> str:
-    """A wait status in words for a learner."""
-    if status is None:
-        return "its process ended"
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        names = {signal.SIGSEGV: "a memory access error (segmentation fault)", signal.SIGABRT: "an abort"}
-        return f"its process crashed with {names.get(number, signal.Signals(number).name)}"  # type: ignore[call-overload]
-    return f"its process ended itself with exit code {os.WEXITSTATUS(status)}"
 
 
 def _pipes() -> tuple[Pipes, list[int]]:

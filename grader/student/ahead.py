@@ -26,6 +26,7 @@ class Ahead:
         self._sent: dict[str, deque[tuple[Question, int]]] = {}
         self._current: deque[tuple[Question, int]] = deque()
         self._test_of: dict[int, str] = {}
+        self.owners: dict[int, str] = {}  # of every question by number: the function it is about
         self._barred: set[str] = set()
 
     def begin(self, session: Session, tests: Sequence[str], may: Callable[[str], bool]) -> None:
@@ -42,6 +43,7 @@ class Ahead:
         for test, questions in foreseen.items():
             self._sent[test] = deque((question, number + i) for i, question in enumerate(questions, start=1))
             self._test_of |= {number + i: test for i in range(1, len(questions) + 1)}
+            self.owners |= {number + i: question.owner for i, question in enumerate(questions, start=1)}
             number += len(questions)
 
     def take(self, question: Question) -> int | None:
@@ -63,3 +65,4 @@ class Ahead:
         self._sent.clear()
         self._current = deque()
         self._test_of.clear()
+        self.owners.clear()

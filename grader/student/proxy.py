@@ -6,9 +6,8 @@ grad on our side, so does the result: its backward is a second question to the s
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any
 
 import torch
 
@@ -28,19 +27,25 @@ from grader.rpc.frames import Frame
 from grader.rpc.values import Handle
 from grader.sandbox import Session, SessionEnded, SessionTimedOut
 from grader.student.ahead import Ahead, Script
+from grader.student.allowance import Allowance, Ends, add_sizes
 from grader.student.calls import Call, exception_facts
 from grader.student.gradients import Asked, differentiable
 from grader.student.log import Answered, Raised, answered
 from grader.student.objects import StudentObject
 from grader.student.questions import Question, Questions
 
-_STRIKES: Final = 2  # a function that timed out this often is not called again
-
 
 class Student:
     """One submission in its worker. Attributes are the contract's names; everything else ends with ``_``."""
 
-    def __init__(self, loading: Loading, assignment: Assignment, script: Script | None = None) -> None:
+    def __init__(
+        self,
+        loading: Loading,
+        assignment: Assignment,
+        script: Script | None = None,
+        allowance: Allowance | None = None,
+    ) -> None:
+        """``allowance``: of an earlier run of the same submission, which goes on counting."""
         self._limits: Limits = assignment.limits
         self._loading = loading
         self._session: Session | None = None
@@ -48,8 +53,8 @@ class Student:
         self._generation = 0
         self._questions = Questions()
         self._ahead = Ahead(script or {})
-        self._strikes: dict[str, int] = {}
-        self._ends = time.monotonic() + self._limits.submission_s
+        self.allowance_ = allowance or Allowance(assignment.limits)
+        self._ends = Ends()
         self._outputs: list[Output] = []
         self._names = {required.name for required in assignment.functions}
         self.last_called_: str | None = None
@@ -93,7 +98,10 @@ class Student:
 
     def _can_answer(self, owner: str) -> bool:
         found = self._loaded.definition(owner) if self._loaded else None
-        return (found is None or found.state == "present") and self._strikes.get(owner, 0) < _STRIKES
+        return (found is None or found.state == "present") and self._refusal(owner) is None
+
+    def _refusal(self, owner: str) -> StudentError | None:
+        return self.allowance_.refusal(owner) or self._ends.refusal(owner)
 
     @property
     def questions_(self) -> Questions:
@@ -170,39 +178,41 @@ class Student:
     def ask_(self, question: Question) -> Frame:
         """One question under its limit; every way it can end without a value is an exception."""
         owner = question.owner
-        if self._strikes.get(owner, 0) >= _STRIKES:
-            raise StudentTimedOut(owner, self._limits.call_s, self.place_of_(owner))
+        refusal = self._refusal(owner)
+        if refusal is not None:
+            refusal.place = self.place_of_(owner)
+            raise refusal
         self.load_()
         assert self._session is not None
-        limit = self._limits.call_again_s if self._strikes.get(owner) else self._limits.call_s
-        left = self._ends - time.monotonic()
-        if left <= 0:
-            raise StudentTimedOut(owner, self._limits.submission_s, self.place_of_(owner))
+        limit, left = self.allowance_.call_s, self.allowance_.left_s
         number = self._ahead.take(question)
         if number is None:
             number = self._session.send(question.data)
+            self._ahead.owners[number] = owner
         try:
-            frame = self._session.answer(number, min(limit, left))
+            frame = self._session.answer(number, limit, None, left)
         except SessionTimedOut as late:
-            if late.number != number:
-                self._lose_ahead(late.number)
-            self._strikes[owner] = self._strikes.get(owner, 0) + 1
-            self._drop_session()
-            raise StudentTimedOut(owner, min(limit, left), self.place_of_(owner)) from None
+            self.allowance_.struck(self._ahead.owners.get(late.number, owner))
+            self._end_session(late.number, number)
+            struck = limit if limit <= left else self._limits.submission_s
+            raise StudentTimedOut(owner, struck, self.place_of_(owner)) from None
         except SessionEnded as ended:
-            if ended.number != number:
-                self._lose_ahead(ended.number)
-            self._drop_session()
+            self._ends.ended(self._ahead.owners.get(ended.number, owner), ended.how)
+            self._end_session(ended.number, number)
             raise WorkerDied(owner, ended.how, self.place_of_(owner)) from None
+        add_sizes(self.allowance_, self._ahead.owners, self._session.sizes())
+        self._ends.answered(owner)
         if "raised" in frame.header:
             raise self._raised(frame.header["raised"], owner)
         return frame
 
-    def _lose_ahead(self, number: int) -> NoReturn:
-        """The worker ended over a question that is not the one that is on."""
-        self._ahead.bar(number)
+    def _end_session(self, at: int, awaited: int) -> None:
+        """It ended at the question ``at``. Raises ``LostAhead`` where that is not the one that is on."""
+        if at != awaited:
+            self._ahead.bar(at)
         self._drop_session()
-        raise LostAhead
+        if at != awaited:
+            raise LostAhead
 
     def protocol_broken_(self, owner: str, why: str) -> WorkerDied:
         self._drop_session()
@@ -227,6 +237,7 @@ class Student:
     def _drop_session(self) -> None:
         if self._session is not None:
             self._session.close()
+            add_sizes(self.allowance_, self._ahead.owners, self._session.sizes())
             self._ahead.forget()
             self._outputs.append(self._session.output())
             self._session = None

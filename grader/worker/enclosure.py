@@ -57,6 +57,8 @@ class Enclosure:
         if not root:
             self._missing["user"] = "not needed: the grader is not root"
         self._put("privileges", user.give_up_privileges)
+        if inside:
+            namespaces.end_with_parent()
 
     def before_workers(self) -> None:
         """After the warm-up: what all workers share."""

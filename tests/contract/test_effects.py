@@ -188,7 +188,7 @@ def test_nothing_outlives_the_session(sandbox: ZygoteSandbox) -> None:
 
 def tasks_of(sandbox: ZygoteSandbox) -> list[int]:
     """Process ids of everything below the sandbox, as the machine counts."""
-    found, waiting = [], [sandbox._process.pid]
+    found, waiting = [], [sandbox.pid]
     while waiting:
         pid = waiting.pop()
         for children in Path(f"/proc/{pid}/task").glob("*/children"):

@@ -80,7 +80,7 @@ def opened(walls: dict[str, Any]) -> Iterator[Range]:
                 if not walls:
                     raise
                 pytest.skip(f"not enough here, and refused: {missing}")
-            found.own = frozenset(_children(sandbox._process.pid) if "namespaces" in sandbox.isolation.walls else [])
+            found.own = frozenset(_children(sandbox.pid) if "namespaces" in sandbox.isolation.walls else [])
             yield found
         finally:
             desk.close()

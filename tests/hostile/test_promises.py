@@ -261,7 +261,7 @@ def test_a_worker_has_no_right_of_root(place: Range) -> None:
 @LINUX
 def test_the_hundredth_worker_may_use_two_threads(place: Range) -> None:
     """P16: and the zygote has no more threads than it began with."""
-    (zygote,) = place.own or {place.sandbox._process.pid}
+    (zygote,) = place.own or {place.sandbox.pid}
     before = len(os.listdir(f"/proc/{zygote}/task"))
     for _ in range(100):
         place.sandbox.open(Limits()).close()

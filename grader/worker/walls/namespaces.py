@@ -43,6 +43,11 @@ def go_inside(keep: int) -> None:
     pid = os.fork()
     if pid:
         _wait(pid, keep)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Ends when the process outside does. Another user or capability takes this away: to be said again after that."""
     kernel.prctl("parent death signal", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
