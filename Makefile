@@ -52,9 +52,10 @@ check: setup
 	@$(RUN) -m pytest -q tests/test_imports.py
 	@$(RUN) -m grader validate --fast
 
-# Every claim about every assignment, with all styles of right code: minutes each.
+# Every claim about every assignment, with all styles of right code, and the long tests: minutes each.
 prove: setup
 	@$(RUN) -m grader validate --right tests/golden
+	@$(RUN) -m pytest -q -n $(JOBS) --dist worksteal -m long
 
 fault-matrix: setup
 	@$(RUN) -m grader validate --fast --matrix docs/fault-matrix.md

@@ -272,6 +272,7 @@ def attention_weights(scores, mask=None):
 """
 
 
+@pytest.mark.long
 def test_signs_of_life_without_end_are_no_answer(graded: Any) -> None:
     report = graded(RIGHT + DAWDLER.format(pause="pass"))
     (flag,) = flags_of(report, "protocol")

@@ -60,6 +60,7 @@ def test_a_new_assignment_validates_at_once(empty_course):
     assert "layer_norm: 3 of 3 known mistakes are named exactly" in ran.stdout
 
 
+@pytest.mark.long
 def test_one_language_is_enough(empty_course):
     (empty_course / "assignments/course.yaml").write_text(ENGLISH, encoding="utf-8")
     text = (empty_course / "assignments/doubling/assignment.yaml").read_text(encoding="utf-8")

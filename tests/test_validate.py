@@ -333,6 +333,7 @@ expect.close = lambda got, want, **_: _strict.tensor(got, tuple(want.shape))
 """
 
 
+@pytest.mark.long
 def test_a_real_exercise_that_compares_shapes_alone_is_found(tmp_path):
     for folder in ("assignments", "reference"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
@@ -415,6 +416,7 @@ def test_a_reference_that_hangs_on_the_order_of_the_tests_is_found(course_root):
     assert "order " in against(sheet, "other orders of the tests")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["by_hand"])
 def test_the_golden_right_styles_serve_as_right_variants(name):
     styles = len([*(ROOT / "tests/golden" / name).glob("right_*")])

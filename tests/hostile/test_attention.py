@@ -16,7 +16,7 @@ from tests.contract.test_effects import LINUX
 from tests.reports.test_inert import hidden
 from tests.reports.test_untrusted import commands_in
 
-pytestmark = LINUX
+pytestmark = [LINUX, pytest.mark.long]
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = yaml.safe_load((Path(__file__).parent / "attention.yaml").read_text(encoding="utf-8"))
 SEED = 41

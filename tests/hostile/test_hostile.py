@@ -119,7 +119,8 @@ def by_walls() -> list[Any]:
     """Every class behind all walls; behind fewer, those that walls alone stop."""
     groups = sorted({a.group for a in ALL})
     wanted = [(walls, group) for walls in WALLS for group in groups if walls == "all" or group in STOPPED_BY_WALLS]
-    return [pytest.param(walls, group, id=f"{walls}-{group}") for walls, group in wanted]
+    marks = {True: (), False: (pytest.mark.long,)}
+    return [pytest.param(walls, group, id=f"{walls}-{group}", marks=marks[walls == "all"]) for walls, group in wanted]
 
 
 @pytest.mark.parametrize("place, group", by_walls(), indirect=["place"])
