@@ -55,9 +55,9 @@ def read_archive(data: bytes, name: str) -> Contents:
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, contents: Contents) -> Found | None:
     """A member that is code, within all bounds; everything else is noted and left out."""
-    path = inside(_named(member))
+    path = inside(member_name(member))
     if path is None:
-        contents.leave_out(_named(member)[:_NAME_LIMIT], "its path is too long, or leads out of the archive")
+        contents.leave_out(member_name(member)[:_NAME_LIMIT], "its path is too long, or leads out of the archive")
         return None
     if member.is_dir() or any(map(is_litter, path.split("/"))):
         return None
@@ -92,7 +92,7 @@ def inside(path: str) -> str | None:
     return "/".join(parts)
 
 
-def _named(member: zipfile.ZipInfo) -> str:
+def member_name(member: zipfile.ZipInfo) -> str:
     """The member's name: marked as UTF-8, else UTF-8 or GBK behind the old default."""
     if member.flag_bits & _UTF8_NAME:
         return readable(member.filename)

@@ -29,4 +29,9 @@ RECIPES = [
             {"memory_mask": Keep((b, t + 1)), "return_weights": True},
         )
     ),
+    # Visible scores so low that a blocked key wins although it was filled.
+    Recipe(
+        "scaled_dot_attention",
+        {"q": Whole((1, 1, 2), 0, 6), "k": Whole((1, 2, 2), -6, 0), "v": Whole((1, 2, 2)), "mask": Keep((1, 2))},
+    ),
 ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from grader.gradebook.guard import guarded
+from grader.gradebook.long import table
 from grader.gradebook.sheets.fill import Layout, column, fill
 from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_email, by_student
@@ -28,7 +27,7 @@ _TURNED = re.compile(
 def nbgrader(standings: Sequence[Standing], wanted: Wanted) -> Filled:
     """The columns of ``nbgrader export``, a row for each mark that counts."""
     rows = [_nbgrader(standing, wanted) for standing in sorted(standings, key=order)]
-    return Filled(_sheet(NBGRADER, rows).encode(), notes=_left(standings))
+    return Filled(table(NBGRADER, rows).encode(), notes=_left(standings))
 
 
 def nbgrader_filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Filled:
@@ -47,7 +46,7 @@ def nbgrader_filled(table: Table, standings: Sequence[Standing], wanted: Wanted)
 
 def plain(standings: Sequence[Standing], wanted: Wanted) -> Filled:
     """One row a student; UTF-8."""
-    return Filled(_sheet(PLAIN, map(_plain, sorted(standings, key=order))).encode(), notes=_left(standings))
+    return Filled(table(PLAIN, map(_plain, sorted(standings, key=order))).encode(), notes=_left(standings))
 
 
 def excel(standings: Sequence[Standing], wanted: Wanted) -> Filled:
@@ -59,7 +58,7 @@ def excel(standings: Sequence[Standing], wanted: Wanted) -> Filled:
         ]
         for row in map(_plain, sorted(standings, key=order))
     ]
-    return Filled(_sheet(PLAIN, rows).encode("utf-8-sig"), notes=_left(standings))
+    return Filled(table(PLAIN, rows).encode("utf-8-sig"), notes=_left(standings))
 
 
 def _as_text(cell: str) -> str:
@@ -104,11 +103,3 @@ def _score(table: Table, wanted: Wanted) -> int:
 def _left(standings: Sequence[Standing]) -> tuple[str, ...]:
     blank = [standing.student_id for standing in standings if counted(standing) is None]
     return (f"{len(blank)} have no mark that counts and stay blank",) if blank else ()
-
-
-def _sheet(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    sheet = io.StringIO()
-    writer = csv.writer(sheet, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return sheet.getvalue()

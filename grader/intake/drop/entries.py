@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.errors import UsageError
 from grader.intake import refusals
-from grader.intake.archive import DAMAGED, inside
+from grader.intake.archive import DAMAGED, inside, member_name
 from grader.intake.folder import is_litter
 from grader.intake.found import read_regular, readable
 from grader.model import Text
@@ -26,7 +26,7 @@ ENTRIES_LIMIT = 200_000  # of a whole class
 DEPTH_LIMIT = 20
 TWIN = "\0"
 _RATIO_LIMIT = 200  # bytes out for each byte in
-_UTF8_NAME, _ENCRYPTED = 0x800, 0x1
+_ENCRYPTED = 0x1
 _LEFT_BEHIND = frozenset({"__macosx", "__pycache__", "desktop.ini", "thumbs.db"})  # by file managers, not students
 
 
@@ -159,7 +159,7 @@ def _list_zip(path: Path) -> Drop:
     repositories: set[str] = set()
     left_out: list[str] = []
     for number, member in enumerate(members):
-        named = _named(member)
+        named = member_name(member)
         whole = inside(named)
         if whole is None:
             left_out.append(f"{named[:200]}: its path is too long, or leads out of the archive")
@@ -191,16 +191,6 @@ def _bad(member: zipfile.ZipInfo) -> str:
     if not member.is_dir() and kind not in (0, stat.S_IFREG):
         return "a link or a device"
     return ""
-
-
-def _named(member: zipfile.ZipInfo) -> str:
-    """The member's name: marked as UTF-8, else UTF-8 or GBK behind the old default."""
-    if member.flag_bits & _UTF8_NAME:
-        return readable(member.filename)
-    try:
-        return readable(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:
-        return readable(member.filename)
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, limit: int) -> bytes:
