@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
+import select
+import signal
 import socket
 import tempfile
 import threading
@@ -168,6 +170,7 @@ def test_no_process_is_started_and_none_is_signalled(sandbox: ZygoteSandbox) -> 
 
 @LINUX
 def test_nothing_outlives_the_session(sandbox: ZygoteSandbox) -> None:
+    sandbox.ready()
     before = set(tasks_of(sandbox))
     session = opened(
         sandbox,
@@ -196,6 +199,21 @@ def tasks_of(sandbox: ZygoteSandbox) -> list[int]:
             found += below
             waiting += below
     return found
+
+
+@LINUX
+def test_nothing_inside_outlives_the_process_outside():
+    """The grader may be killed with no time to clean up: whatever it had started inside goes with it."""
+    sandbox = ZygoteSandbox({})
+    try:
+        sandbox.ready()
+        inside = [os.pidfd_open(pid) for pid in tasks_of(sandbox)]
+        os.kill(sandbox.pid, signal.SIGKILL)
+        ends = [select.select([pidfd], [], [], 20.0)[0] for pidfd in inside]  # readable when the process has ended
+        assert ends == [[pidfd] for pidfd in inside]
+        assert inside or "namespaces" not in sandbox.isolation.walls
+    finally:
+        sandbox.close()
 
 
 def running(pid: int) -> bool:
