@@ -45,7 +45,7 @@ def timed(run: Callable[[Path], None], files: Sequence[Path], rounds: int) -> li
 
 def ours(files: Sequence[Path], rounds: int) -> list[float]:
     """The whole way: grading process, session process, worker, checks, score, report document."""
-    with SerialEngine("grader.desk:open_desk", CONFIG) as engine:
+    with SerialEngine("grader.opening:open_desk", CONFIG) as engine:
 
         def run(file: Path) -> None:
             ((_, document),) = engine.map([Job(str(file), ASSIGNMENT, SEED)])

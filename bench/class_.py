@@ -79,7 +79,7 @@ def busy_gain(processes: int) -> float:
 
 def warm_seconds(count: int, files: Sequence[Path]) -> float:
     """Seconds for these submissions on ``count`` hosts that are warm already."""
-    with PoolEngine("grader.desk:open_desk", CONFIG, count) as engine:
+    with PoolEngine("grader.opening:open_desk", CONFIG, count) as engine:
         list(engine.map([Job(str(file), ASSIGNMENT, SEED) for file in files[: 6 * count]]))
         began = time.perf_counter()
         list(engine.map([Job(str(file), ASSIGNMENT, SEED) for file in files]))

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from grader.catalog import load_course
+import torch
+
 from grader.document import to_document
 from grader.exercise import Exercise, open_exercise
 from grader.model import Course, GradeReport, Job, Status, Text
 from grader.pipeline import grade, unmarked
 from grader.sandbox import Sandbox
+from grader.sandbox.launch import Zygote
 from grader.sandbox.zygote import ZygoteSandbox
 
 
 class Desk:
     """What a grading process keeps warm: the course, the exercises met so far, the sandbox."""
 
-    def __init__(self, course: Course, open_sandbox: Callable[[], Sandbox]) -> None:
+    def __init__(self, course: Course, open_sandbox: Callable[[], Sandbox], sandbox: Sandbox | None = None) -> None:
+        """``sandbox``: one that is open already."""
+        torch.set_num_threads(1)
         self._course = course
         self._open_sandbox = open_sandbox
-        self._sandbox = open_sandbox()
+        self._sandbox = sandbox or open_sandbox()
         self._exercises: dict[tuple[str, bool], Exercise] = {}
 
     def grade(self, job: Job) -> dict[str, Any]:
@@ -73,17 +75,12 @@ class Desk:
         return self._exercises[key]
 
 
-def open_desk(config: dict[str, Any]) -> Desk:
-    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment`` and ``practice``."""
-    import torch
+def open_sandbox(
+    course: Course, environment: Mapping[str, str], practice: bool, zygote: Zygote | None = None
+) -> Sandbox:
+    """Workers that can be shown not to see the course. ``practice``: that need not be shown, and nothing counts.
 
-    torch.set_num_threads(1)
-    reference = Path(config["reference"]) if config.get("reference") else None
-    course = load_course(Path(config["course"]), reference)
-    return Desk(course, partial(open_sandbox, course, config.get("environment", {}), bool(config.get("practice"))))
-
-
-def open_sandbox(course: Course, environment: Mapping[str, str], practice: bool) -> Sandbox:
-    """Workers that can be shown not to see the course. ``practice``: that need not be shown, and nothing counts."""
+    ``zygote``: one that was started with this environment.
+    """
     folders = (folder for a in course.assignments for folder in (a.folder, a.reference) if folder is not None)
-    return ZygoteSandbox(environment, guarded=folders, practice=practice)
+    return ZygoteSandbox(environment, guarded=folders, practice=practice, zygote=zygote)

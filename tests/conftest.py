@@ -118,7 +118,7 @@ def desk() -> Iterator[Desk]:
     """A warm desk of the real course: grades in this process, students' code in workers of its own."""
     import torch
 
-    from grader.desk import open_desk
+    from grader.opening import open_desk
 
     torch.set_num_threads(1)
     opened = open_desk({"course": str(ROOT), "reference": None, "environment": {}})

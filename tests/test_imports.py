@@ -25,7 +25,8 @@ ALLOWED = {
         "scaffold", "scoring", "store",
     },
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
-    "desk": {"catalog", "exercise", "pipeline", "sandbox"},
+    "opening": {"catalog", "desk", "proof", "sandbox"},
+    "desk": {"exercise", "pipeline", "sandbox"},
     "pipeline": {"checks", "diagnosis", "exercise", "intake", "loading", "policy", "sandbox", "scoring", "student"},
     "exercise": {"checks", "diagnosis", "student"},
     "policy": {"loading"},
@@ -50,7 +51,8 @@ ALLOWED = {
     "course_files": {"strict_yaml"},
     "strict_yaml": set(),
     "proof": {
-        "catalog", "checks", "desk", "diagnosis", "exercise", "leakage", "lifeless", "pipeline", "scoring", "student"
+        "catalog", "checks", "desk", "diagnosis", "exercise", "leakage", "lifeless", "pipeline", "sandbox", "scoring",
+        "student",
     },
     "notebook": {"catalog", "checks", "diagnosis", "intake", "reports", "student", "whereabouts"},
     "onefile": {"checks", "intake", "loading", "notebook", "places", "reports", "worker"},
@@ -78,7 +80,7 @@ LIBRARIES = {
     "sqlite3": {"store.py", "store"},
     "nbformat": {"intake"},
     "nbconvert": {"intake"},
-    "torch": {"checks", "diagnosis", "desk.py", "notebook", "proof/desk.py", "rpc", "student", "worker"},
+    "torch": {"checks", "diagnosis", "desk.py", "notebook", "rpc", "student", "worker"},
     "numpy": {"checks", "diagnosis", "notebook", "rpc", "student", "worker"},
 }
 NEVER = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "assignments", "reference"}

@@ -105,10 +105,10 @@ class Here:
     """An engine in this process, on the desk of a proof."""
 
     def __init__(self, root: Path) -> None:
-        from grader.proof.desk import open_desk
+        from grader.opening import open_proving_desk
 
         config = {"course": str(root), "reference": None, "environment": {"PATH": os.environ["PATH"]}}
-        self._desk = open_desk(config)
+        self._desk = open_proving_desk(config)
 
     def map(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
         return ((job, self._desk.grade(job)) for job in jobs)
@@ -141,7 +141,7 @@ def sound(make_course, tmp_path_factory) -> Sheet:
     """By the engine of the command: two processes beside this one."""
     root = with_checks(make_course(tmp_path_factory.mktemp("sound")))
     config = {"course": str(root), "reference": None, "environment": {"PATH": os.environ["PATH"]}, "lang": "en"}
-    with SeveralEngines([SerialEngine("grader.proof.desk:open_desk", config) for _ in range(2)]) as engine:
+    with SeveralEngines([SerialEngine("grader.opening:open_proving_desk", config) for _ in range(2)]) as engine:
         (sheet,) = validate(load_course(root), ["doubling"], engine, Plan(seeds=3, orders=2))
     return sheet
 

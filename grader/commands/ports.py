@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.proof import Plan, Sheet
     from grader.sandbox.effects import Examination
 
-_DESK = "grader.desk:open_desk"
+_DESK = "grader.opening:open_desk"
 
 
 def real_ports() -> Ports:
@@ -64,7 +64,7 @@ def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engin
     from grader.engines.several import SeveralEngines
 
     count = min(2, os.cpu_count() or 1)
-    return SeveralEngines([SerialEngine("grader.proof.desk:open_desk", config) for _ in range(count)])
+    return SeveralEngines([SerialEngine("grader.opening:open_proving_desk", config) for _ in range(count)])
 
 
 def _validate(course: Course, names: Sequence[str], engine: Engine, plan: Plan, right: Path | None) -> Iterator[Sheet]:

@@ -13,25 +13,27 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from grader.catalog import load_course
 from grader.checks.collected import in_order
-from grader.desk import Desk, open_sandbox
+from grader.desk import Desk
 from grader.exercise import Exercise
-from grader.model import GradeReport, Job
+from grader.model import Course, GradeReport, Job
 from grader.pipeline import grade
 from grader.proof.alike import groups_alike, sets_alike
 from grader.proof.gauge import Gauge
 from grader.proof.inline import grade_inline
+from grader.sandbox import Sandbox
 
 
 class ProvingDesk(Desk):
     """A desk that is asked more than marks."""
+
+    def __init__(self, course: Course, open_sandbox: Callable[[], Sandbox], sandbox: Sandbox | None = None) -> None:
+        warnings.simplefilter("ignore")  # a known mistake may do what a library warns about
+        super().__init__(course, open_sandbox, sandbox)
 
     def grade(self, job: Job) -> dict[str, Any]:
         words = job.asks.split()
@@ -65,14 +67,3 @@ def _shuffled(exercise: Exercise, number: int) -> Exercise:
     return Exercise(
         exercise.assignment, exercise.public, ordered, exercise.reference, exercise.faults, exercise.solution
     )
-
-
-def open_desk(config: dict[str, Any]) -> ProvingDesk:
-    """The work of an engine: ``config`` holds ``course``, ``reference`` and ``environment``."""
-    import torch
-
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # a known mistake may do what a library warns about
-    reference = Path(config["reference"]) if config.get("reference") else None
-    course = load_course(Path(config["course"]), reference)
-    return ProvingDesk(course, partial(open_sandbox, course, config.get("environment", {}), practice=True))

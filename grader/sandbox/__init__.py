@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.model import Isolation, Limits, Output
-from grader.rpc.frames import Frame
+
+if TYPE_CHECKING:  # frames carry tensors, and whoever starts a zygote should not wait for torch first
+    from grader.rpc.frames import Frame
 
 
 class SessionEnded(Exception):

@@ -35,6 +35,7 @@ class ZygoteSandbox:
 
     ``guarded``: folders whose contents no worker may see; the proof tries them. ``practice``: go on where isolation
     is not proven; then nothing counts. ``leave_out`` and ``landlock_cap`` take walls away, to show what follows.
+    ``zygote``: one already started, by the same order; it is this sandbox's from now on.
     """
 
     def __init__(
@@ -45,13 +46,14 @@ class ZygoteSandbox:
         practice: bool = False,
         leave_out: Iterable[str] = (),
         landlock_cap: int | None = None,
+        zygote: Zygote | None = None,
     ) -> None:
         self._guarded = tuple(guarded)
         self._practice = practice
         self._costs_ms: deque[float] = deque(maxlen=64)
         self._proof: Proof | None = None
         self._order = Order(dict(environment), tuple(leave_out), landlock_cap)
-        self._zygote = Zygote(self._order)
+        self._zygote = zygote or Zygote(self._order)
 
     @property
     def pid(self) -> int:

@@ -26,13 +26,13 @@ def job(path: Path, name: str = "causal_mask") -> Job:
 
 def test_a_planned_replacement_of_the_session_process_goes_unnoticed() -> None:
     jobs = [job(RIGHT)] * (host._JOBS_PER_SESSION + 3)
-    with SerialEngine("grader.desk:open_desk", CONFIG) as engine:
+    with SerialEngine("grader.opening:open_desk", CONFIG) as engine:
         scores = [document["score"] for _, document in engine.map(jobs)]
     assert scores == [12.0] * len(jobs)
 
 
 def test_an_unknown_assignment_is_a_usage_error_and_the_next_job_is_graded() -> None:
-    with SerialEngine("grader.desk:open_desk", CONFIG) as engine:
+    with SerialEngine("grader.opening:open_desk", CONFIG) as engine:
         with pytest.raises(UsageError, match="causal_mask"):
             list(engine.map([job(RIGHT, "nothing_like_it")]))
         ((_, document),) = engine.map([job(RIGHT)])
@@ -51,7 +51,7 @@ def test_checks_that_cannot_be_collected_are_reported_with_file_and_line(tmp_pat
     broken.joinpath("checks.py").write_text("def test_it(student):\n    pass\n")
     broken_course = {**CONFIG, "course": str(tmp_path)}
     with (
-        SerialEngine("grader.desk:open_desk", broken_course) as engine,
+        SerialEngine("grader.opening:open_desk", broken_course) as engine,
         pytest.raises(CourseError, match=r"checks\.py:1.*criterion"),
     ):
         list(engine.map([job(RIGHT)]))
