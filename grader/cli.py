@@ -302,6 +302,31 @@ def diff(
 
 
 @app.command()
+def export(
+    ctx: typer.Context,
+    out: _Out,
+    platform: Annotated[
+        str, typer.Argument(metavar="PLATFORM", help="canvas, moodle, gradescope, blackboard, nbgrader, csv or excel")
+    ],
+    template: Annotated[Path | None, typer.Option(metavar="FILE", help="The platform's sheet, as downloaded")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="[default: exports/ of OUT]")
+    ] = None,
+    column: Annotated[str, typer.Option(metavar="NAME", help="The sheet's column [default: found by title]")] = "",
+    scale: Annotated[bool, typer.Option("--scale", help="Turn marks into those of the sheet's maximum")] = False,
+    feedback: Annotated[
+        Path | None, typer.Option(metavar="FILE.zip", help="Write the students' reports as canvas, moodle take them")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, write nothing")] = False,
+) -> None:
+    """Fill the platform's own sheet with the marks, by hand or published ones included."""
+    from grader.commands import export as command
+
+    request = command.Request(out, platform, template, output, column, scale, feedback, dry_run)
+    _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command()
 def forget(ctx: typer.Context, out: _Out, student: _Student) -> None:
     """Remove every trace of a student from OUT."""
     from grader.commands import class_gone as command

@@ -84,7 +84,8 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
 
 
 def _names(seat: Seat) -> Iterator[str]:
-    yield from filter(None, (seat.student_id, seat.submission, seat.name, seat.email, *seat.accounts.values()))
+    accounts = (value for key, value in seat.accounts.items() if key != "platform")
+    yield from filter(None, (seat.student_id, seat.submission, seat.name, seat.email, *accounts))
 
 
 def _without(document: dict[str, Any], gone: set[str]) -> dict[str, Any]:

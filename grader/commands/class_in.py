@@ -6,7 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ class ClassIn:
     people: Mapping[str, tuple[str, str]]  # name and email by student id
     absent: tuple[Student, ...]
     mapping: tuple[str, ...]
+    accounts: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # by submission and student
 
     def missing(self, seed: int, lang: str) -> list[dict[str, Any]]:
         """A document for each student of the roster who handed in nothing."""
@@ -81,11 +82,28 @@ def read_class(wanted: Wanted) -> ClassIn:
         every = owners(gathered.hand_ins, roster, told)
         chosen = _apart(newest_only(every))
         _write_map(wanted.out, every, told)
-        return _staged(wanted, drop, roster, chosen, _told(layout, gathered, every, drop, wanted))
+        found = _staged(wanted, drop, roster, chosen, _told(layout, gathered, every, drop, wanted))
+        return replace(found, accounts=_accounts(layout, chosen, roster))
     except OSError as wrong:
         raise UsageError(f"cannot write below {wanted.out}: {wrong.strerror or wrong}") from None
     finally:
         drop.close()
+
+
+def _accounts(
+    layout: str, owned: Sequence[Owned], roster: Sequence[Student]
+) -> dict[tuple[str, str], Mapping[str, str]]:
+    """What roster and platform know a student by besides: an export finds rows by it, and names what goes back."""
+    known = {s.student_id: {"login": s.login, "sis_id": s.sis_id, "github": s.github} for s in roster}
+    accounts: dict[tuple[str, str], Mapping[str, str]] = {
+        (s.student_id, s.student_id): known[s.student_id] for s in roster
+    }
+    for one in owned:
+        named = one.hand_in.people[0].name if len(one.hand_in.people) == 1 else ""
+        there = {"platform": layout, "back": one.hand_in.back, "named": named}
+        for person in one.people:
+            accounts[one.hand_in.submission, person.id] = {**known.get(person.id, {}), **there}
+    return {whose: {key: value for key, value in facts.items() if value} for whose, facts in accounts.items()}
 
 
 def _apart(owned: Sequence[Owned]) -> list[Owned]:

@@ -130,9 +130,8 @@ def as_flags(flags: Iterable[Flag]) -> list[dict[str, Any]]:
 def _seats(found: ClassIn, submissions: Sequence[str], shard: tuple[int, int]) -> tuple[Seat, ...]:
     taken = [(name, student) for name in submissions for student in dict.fromkeys(found.students[name] or (name,))]
     absent = [(student.student_id, student.student_id) for student in _share(found.absent, shard)]
-    accounts = getattr(found, "accounts", {})
     return tuple(
-        Seat(name, student, *found.people.get(student, ("", "")), accounts.get(student, {}))
+        Seat(name, student, *found.people.get(student, ("", "")), found.accounts.get((name, student), {}))
         for name, student in [*taken, *absent]
     )
 

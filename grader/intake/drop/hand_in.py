@@ -39,6 +39,7 @@ class HandIn:
     when: float = 0.0
     ids_are_local: bool = False  # the platform's number means nothing outside this assignment
     flags: tuple[Flag, ...] = ()
+    back: str = ""  # what the platform wants in front of the name of a file that goes back to the student
 
     @property
     def paths(self) -> tuple[str, ...]:
