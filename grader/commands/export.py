@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from grader.commands.class_files import ReportFiles
+from grader.commands.class_files import EXPORTS, ReportFiles
 from grader.commands.class_out import ClassOut
 from grader.commands.class_people import request_of
 from grader.commands.class_run import MISSING
@@ -22,7 +22,6 @@ from grader.model import Standing
 from grader.reports.untrusted import one_line
 from grader.store import Store, open_store, rubric_from
 
-FOLDER = "exports"
 # Which of a student's reports goes back. Canvas shows a file under the name of the student's own, whatever it holds:
 # that has to be readable as text.
 _TAKES_BACK: Mapping[str, str] = MappingProxyType({"canvas": "report.md", "moodle": "report.html"})
@@ -91,12 +90,12 @@ def _target(setting: Setting, request: Request, folder: Path, template: Path | N
     if request.target is not None:
         target = setting.folder / request.target
     else:
-        target = folder / FOLDER / f"{request.platform}{_ending(template)}"
+        target = folder / EXPORTS / f"{request.platform}{_ending(template)}"
     for place in filter(None, (target, request.feedback and setting.folder / request.feedback)):
         if template is not None and _same(place, template):
             raise UsageError(f"{place} is the template, which stays as it is; name another file with --output")
         if _same(place.parent, folder) and place.exists():
-            raise UsageError(f"{place} is a file of the class; name another with --output, such as {FOLDER}/x.csv")
+            raise UsageError(f"{place} is a file of the class; name another with --output, such as {EXPORTS}/x.csv")
         if place.is_dir():
             raise UsageError(f"{place} is a folder; name a file with --output")
     return target

@@ -101,10 +101,10 @@ def _notes(
     known = any(layout.maximum(row) is not None for row in layout.rows)
     return [
         *matched.doubtful,
-        *_listed("have no mark that counts; nothing was written", blank),
-        *_listed("have a mark but no row in this sheet", [_who(s) for s in lost]),
-        *_listed("rows of the sheet are nobody's here and stay as they are", [_row(table, layout, r) for r in rows]),
-        *([f"{guards} cells that look like formulas got a leading '"] if guards else []),
+        *_listed("without a mark that counts; nothing was written", blank),
+        *_listed("with a mark but without a row in this sheet", [_who(s) for s in lost]),
+        *_listed("in the sheet but not in this class; nothing was written", [_row(table, layout, r) for r in rows]),
+        *([f"{guards} cells that a spreadsheet would take for formulas got a leading '"] if guards else []),
         *([] if known else ["the sheet does not say its maximum: compare it by hand"]),
     ]
 

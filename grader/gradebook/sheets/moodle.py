@@ -46,7 +46,7 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
             Key(column(table, *_NUMBER), by_student),
             Key(column(table, *_EMAIL), by_email),
         ),
-        names=(column(table, *_NAME),),
+        names=(1 if (at := column(table, *_NAME)) is None else at,),  # the second column in every language
         grade=grade,
         maximum=lambda row: _maximum(table, row, most),
         comment=column(table, *_COMMENT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 
 from grader.errors import NotGradable
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree
@@ -51,7 +52,7 @@ def _hand_in(tree: Tree, items: list[tuple[re.Match[str], Piece]]) -> HandIn:
 def _from_receipt(tree: Tree, receipt: Piece, before: str) -> Person | None:
     """Name and user from the receipt's first line: a user name may itself hold underscores."""
     try:
-        text = decode(tree.drop.read(receipt.entry, _RECEIPT_LIMIT), receipt.path).text
+        text = unicodedata.normalize("NFC", decode(tree.drop.read(receipt.entry, _RECEIPT_LIMIT), receipt.path).text)
     except NotGradable:
         return None
     found = _WHO.match(text.lstrip())
