@@ -139,6 +139,7 @@ _Practice = Annotated[bool, typer.Option("--practice", help="Without proof of is
 _Shown = Annotated[Feedback | None, typer.Option(help="What a student's form shows [default: as course.yaml says]")]
 
 
+_Term = Annotated[Path | None, typer.Option("--term", metavar="FILE", help="The late policy (YAML)")]
 _Out = Annotated[Path, typer.Argument(metavar="OUT", help="What 'grader batch' wrote")]
 _Student = Annotated[str, typer.Argument(metavar="STUDENT", help="A student id, or a submission's id")]
 _Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Side by side [default: cores and memory]")]
@@ -194,6 +195,10 @@ def grade(
     seed: _Seed = None,
     min_score: Annotated[float | None, typer.Option(metavar="X", help="Exit code 1 below X marks")] = None,
     practice: _Practice = False,
+    term: _Term = None,
+    handed_in: Annotated[
+        str, typer.Option("--handed-in", metavar="TIME", help="When it came, such as 2026-03-01T23:59+08:00")
+    ] = "",
 ) -> None:
     """Grade one submission."""
     from grader.commands import grade as command
@@ -208,6 +213,8 @@ def grade(
         seed=seed,
         min_score=min_score,
         practice=practice,
+        term=term,
+        handed_in=handed_in,
     )
     _finish(lambda: command.run(ctx.obj, request))
 
@@ -233,13 +240,17 @@ def batch(
         bool, typer.Option("--pseudonyms", help="Reports without names; private/ of OUT holds the map")
     ] = False,
     shard: Annotated[str, typer.Option(metavar="I/N", help="One part of N, for 'merge'; needs --seed")] = "",
+    term: _Term = None,
+    times: Annotated[
+        Path | None, typer.Option("--times", metavar="FILE", help="When each handed in: the platform's sheet as CSV")
+    ] = None,
 ) -> None:
     """Grade a class; the same command again grades only what is new or changed."""
     from grader.commands import batch as command
 
     count = None if engine is EngineKind.SERIAL else jobs
     request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told,
-                              count, pseudonyms, shard)  # fmt: skip
+                              count, pseudonyms, shard, term, times)  # fmt: skip
     _finish(lambda: command.run(ctx.obj, request))
 
 

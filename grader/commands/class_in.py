@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import grader
+from grader.commands.class_late import times_of
 from grader.commands.console import write_atomically
 from grader.commands.folder_names import folder_names
 from grader.document import to_document
@@ -19,6 +20,7 @@ from grader.gradebook.guard import guarded
 from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage
 from grader.intake.identity import Owned, newest_only, owners, read_map
 from grader.intake.roster import Student, read_roster
+from grader.late import HandedIn
 from grader.model import Assignment, Flag, GradeReport, Isolation, Status, Text
 
 _HOW = {
@@ -38,6 +40,7 @@ class Wanted:
     pattern: str = ""
     roster: Path | None = None
     told: Path | None = None
+    times: Path | None = None  # a sheet that says when each student handed in
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class ClassIn:
     flags: Mapping[str, tuple[Flag, ...]]
     reasons: Mapping[str, Text | None]
     people: Mapping[str, tuple[str, str]]  # name and email by student id
+    times: Mapping[str, HandedIn]
     absent: tuple[Student, ...]
     mapping: tuple[str, ...]
     accounts: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # by submission and student
@@ -138,6 +142,7 @@ def _staged(
         {o.hand_in.submission: (*o.flags, *staged[o.hand_in.submission].flags) for o in owned},
         {name: found.reason for name, found in staged.items()},
         people,
+        times_of(owned, wanted.times),
         absent,
         (*mapping, *(f"  handed in nothing: {s.student_id} {s.name}".rstrip() for s in absent)),
     )

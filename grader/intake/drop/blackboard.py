@@ -46,7 +46,8 @@ def _hand_in(tree: Tree, items: list[tuple[re.Match[str], Piece]]) -> HandIn:
     pieces = tuple(piece for match, piece in items if not match["receipt"])
     when = time.mktime((*map(int, found["when"].split("-")), 0, 0, -1))  # type: ignore[arg-type]
     label = f"{person.id} {person.name}".strip()
-    return HandIn(person.id, (person,), pieces, label, items[0][1].entry.name, when=when)
+    day, clock = found["when"][:10], found["when"][11:].replace("-", ":")
+    return HandIn(person.id, (person,), pieces, label, items[0][1].entry.name, when=when, submitted=f"{day}T{clock}")
 
 
 def _from_receipt(tree: Tree, receipt: Piece, before: str) -> Person | None:
