@@ -21,7 +21,7 @@ ALLOWED = {
     "__main__": {"cli"},
     "cli": {"commands"},
     "commands": {
-        "catalog", "diagnosis", "engines", "gradebook", "intake", "late", "proof", "release", "reports", "sandbox",
+        "catalog", "ci", "diagnosis", "engines", "gradebook", "intake", "late", "proof", "release", "reports", "sandbox",
         "scaffold", "scoring", "store",
     },
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
@@ -41,6 +41,7 @@ ALLOWED = {
     "sandbox": {"rpc"},
     "rpc": set(),
     "worker": {"rpc"},
+    "ci": {"intake", "reports"},
     "engines": set(),
     "reports": set(),
     "gradebook": {"late", "reports", "scoring"},

@@ -65,7 +65,6 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
     collector = _Collector(path)
     arguments = [
         str(path), "--collect-only", "--disable-plugin-autoload", "-p", "no:cacheprovider", "-p", "no:terminal",
-        "-p", "no:unraisableexception", "-p", "no:threadexception",  # each looks through all of torch for garbage
         "-c", "/dev/null", "--rootdir", str(assignment.reference), "--import-mode=importlib",
         "-o", "python_files=checks.py",
     ]  # fmt: skip
@@ -80,8 +79,7 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
 
 def _forget_module(path: Path) -> None:
     """Every checks.py is imported as ``checks``: without this the next assignment would get this one's."""
-    file = str(path.resolve())
-    found = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == file]
+    found = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == str(path.resolve())]
     for name in found:
         del sys.modules[name]
 

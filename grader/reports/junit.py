@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -35,6 +35,18 @@ def render(document: Mapping[str, Any], *, lang: str) -> str:
     root.set("time", _time(document["duration_s"]))
     if "output" in document:
         _output(suites, document["output"])
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def render_all(documents: Iterable[Mapping[str, Any]], *, lang: str) -> str:
+    """Several reports as one document: the suites of all, in order."""
+    root = Xml.Element("testsuites")
+    for document in documents:
+        one = Xml.fromstring(render(document, lang=lang).encode())
+        root.extend(one)
+        for count in ("tests", "failures", "errors", "skipped"):
+            root.set(count, str(int(root.get(count, "0")) + int(one.get(count, "0"))))
     Xml.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
