@@ -139,6 +139,7 @@ _Practice = Annotated[bool, typer.Option("--practice", help="Without proof of is
 _Shown = Annotated[Feedback | None, typer.Option(help="What a student's form shows [default: as course.yaml says]")]
 
 
+_Term = Annotated[Path | None, typer.Option("--term", metavar="FILE", help="The late policy (YAML)")]
 _Out = Annotated[Path, typer.Argument(metavar="OUT", help="What 'grader batch' wrote")]
 _Student = Annotated[str, typer.Argument(metavar="STUDENT", help="A student id, or a submission's id")]
 _Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Side by side [default: cores and memory]")]
@@ -194,6 +195,10 @@ def grade(
     seed: _Seed = None,
     min_score: Annotated[float | None, typer.Option(metavar="X", help="Exit code 1 below X marks")] = None,
     practice: _Practice = False,
+    term: _Term = None,
+    handed_in: Annotated[
+        str, typer.Option("--handed-in", metavar="TIME", help="When it came, such as 2026-03-01T23:59+08:00")
+    ] = "",
 ) -> None:
     """Grade one submission."""
     from grader.commands import grade as command
@@ -208,6 +213,8 @@ def grade(
         seed=seed,
         min_score=min_score,
         practice=practice,
+        term=term,
+        handed_in=handed_in,
     )
     _finish(lambda: command.run(ctx.obj, request))
 
@@ -233,13 +240,17 @@ def batch(
         bool, typer.Option("--pseudonyms", help="Reports without names; private/ of OUT holds the map")
     ] = False,
     shard: Annotated[str, typer.Option(metavar="I/N", help="One part of N, for 'merge'; needs --seed")] = "",
+    term: _Term = None,
+    times: Annotated[
+        Path | None, typer.Option("--times", metavar="FILE", help="When each handed in: the platform's sheet as CSV")
+    ] = None,
 ) -> None:
     """Grade a class; the same command again grades only what is new or changed."""
     from grader.commands import batch as command
 
     count = None if engine is EngineKind.SERIAL else jobs
     request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told,
-                              count, pseudonyms, shard)  # fmt: skip
+                              count, pseudonyms, shard, term, times)  # fmt: skip
     _finish(lambda: command.run(ctx.obj, request))
 
 
@@ -299,6 +310,31 @@ def diff(
     from grader.commands import class_people as command
 
     _finish(lambda: command.run_diff(ctx.obj, first, second))
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    out: _Out,
+    platform: Annotated[
+        str, typer.Argument(metavar="PLATFORM", help="canvas, moodle, gradescope, blackboard, nbgrader, csv or excel")
+    ],
+    template: Annotated[Path | None, typer.Option(metavar="FILE", help="The platform's sheet, as downloaded")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="[default: exports/ of OUT]")
+    ] = None,
+    column: Annotated[str, typer.Option(metavar="NAME", help="The sheet's column [default: found by title]")] = "",
+    scale: Annotated[bool, typer.Option("--scale", help="Turn marks into those of the sheet's maximum")] = False,
+    feedback: Annotated[
+        Path | None, typer.Option(metavar="FILE.zip", help="Write the students' reports as canvas, moodle take them")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, write nothing")] = False,
+) -> None:
+    """Fill the platform's own sheet with the marks, by hand or published ones included."""
+    from grader.commands import export as command
+
+    request = command.Request(out, platform, template, output, column, scale, feedback, dry_run)
+    _finish(lambda: command.run(ctx.obj, request))
 
 
 @app.command()

@@ -106,6 +106,7 @@ def for_student(document: Mapping[str, Any], *, feedback: str = "full") -> Docum
         form["diagnosis"] = []
     if feedback == "public":
         form.update(_without_marks(form))
+        form.pop("late", None)
     return form
 
 

@@ -341,6 +341,8 @@ class Standing:
     machine: Fraction | None = None
     late_penalty: Fraction = Fraction(0)
     late_note: str = ""  # where the time of handing in came from, and what followed
+    late_days: int = 0  # begun after the deadline
+    late_source: str = ""  # lms, worksheet, told, late_mark, none; "" where no late policy applies
     criteria: Mapping[str, Fraction] = field(default_factory=dict)  # marks by criterion
     flags: tuple[str, ...] = ()  # kinds
     comment: str = ""  # a person's word to the student

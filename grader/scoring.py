@@ -62,3 +62,8 @@ def late_penalty(earned: Fraction, maximum: Fraction, rule: LateRule, days: int)
     """The marks that ``days`` begun after the deadline take off; never more than was earned."""
     share = min(rule.per_day * days, rule.cap)
     return min(rounded((earned if rule.of_earned else maximum) * share), earned)
+
+
+def less(earned: Fraction, penalty: Fraction) -> Fraction:
+    """What counts after a penalty."""
+    return max(earned - penalty, Fraction(0))

@@ -253,7 +253,7 @@ def gradients(
             )
         )
     spread = torch.linspace(0.5, 1.5, max(out.numel(), 1), dtype=out.dtype)[: out.numel()].reshape(out.shape)
-    found = torch.autograd.grad(out, list(inputs), grad_outputs=spread, allow_unused=True, retain_graph=True)
+    found = torch.autograd.grad((out * spread).sum(), list(inputs), allow_unused=True, retain_graph=True)
     for i, grad in enumerate(found):
         name = wording.both(what[i]) if i < len(what) else Text(en=f"argument {i + 1}", zh=f"第 {i + 1} 个参数")
         if grad is None:

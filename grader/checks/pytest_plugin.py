@@ -65,6 +65,7 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
     collector = _Collector(path)
     arguments = [
         str(path), "--collect-only", "--disable-plugin-autoload", "-p", "no:cacheprovider", "-p", "no:terminal",
+        "-p", "no:unraisableexception", "-p", "no:threadexception",  # each looks through all of torch for garbage
         "-c", "/dev/null", "--rootdir", str(assignment.reference), "--import-mode=importlib",
         "-o", "python_files=checks.py",
     ]  # fmt: skip
@@ -79,7 +80,8 @@ def collect_hidden(assignment: Assignment) -> tuple[Test, ...]:
 
 def _forget_module(path: Path) -> None:
     """Every checks.py is imported as ``checks``: without this the next assignment would get this one's."""
-    found = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == str(path.resolve())]
+    file = str(path.resolve())
+    found = [name for name, module in sys.modules.items() if getattr(module, "__file__", None) == file]
     for name in found:
         del sys.modules[name]
 

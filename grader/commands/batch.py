@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from grader.commands.class_files import ReportFiles, write_outputs
 from grader.commands.class_in import ClassIn, Wanted, read_class
+from grader.commands.class_late import NOBODY, settle_term
 from grader.commands.class_out import ClassOut
 from grader.commands.class_run import MISSING, Plan, Terms, grade, plan
-from grader.commands.console import columns, note, say
-from grader.commands.exits import Exit, exit_for
+from grader.commands.class_shown import show
+from grader.commands.console import note
+from grader.commands.exits import Exit
 from grader.commands.movements import Movements
-from grader.commands.phrases import phrase
 from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
 from grader.errors import UsageError
 from grader.model import Course
 from grader.reports.untrusted import one_line
-from grader.reports.words import STATUSES, marks
 from grader.store import Store, open_store
 
-_PATHS = ("drop", "out", "roster", "told")
+_PATHS = ("drop", "out", "roster", "told", "term", "times")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,8 @@ class Request:
     jobs: int | None = 0  # processes side by side; 0: as many as there is room for; None: one, in order
     pseudonyms: bool = False
     shard: str = ""  # "2/8": the second of eight parts
+    term: Path | None = None  # the late policy; `class_late.NOBODY` drops the one of the last run
+    times: Path | None = None  # a sheet that says when each student handed in
 
     def as_json(self) -> str:
         """What `from_json` makes a request of; the seed stands elsewhere."""
@@ -71,23 +71,24 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
     shard = _shard(request)
     with open_store(request.out, new=True) as store:
         seed = _settled(store, request)
-        terms = Terms(seed, setting.lang, request.practice, shard, movements is not None)
+        policy = settle_term(store, request.term)
+        terms = Terms(seed, setting.lang, request.practice, shard, movements is not None, policy)
         feedback = request.feedback or course.before_deadline
         files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
         planned = plan(course, found, store, terms)
         grade(setting, store, planned, terms, files, request.jobs)
-        if not _finish(store, planned, request, setting.lang, movements):
+        if not _finish(store, planned, request, terms, movements):
             return Exit.NOT_ENOUGH
         write_class(store, request, feedback)
-        return _show(setting, store, request)
+        return show(setting, store, request.out, part=bool(request.shard))
 
 
 def _absolute(setting: Setting, request: Request) -> Request:
     """With paths that mean the same from anywhere."""
     drop, out = (setting.folder / request.drop).resolve(), (setting.folder / request.out).resolve()
-    roster = None if request.roster is None else setting.folder / request.roster
-    told = None if request.told is None else setting.folder / request.told
-    return replace(request, drop=drop, out=out, roster=roster, told=told)
+    named = {name: getattr(request, name) for name in ("roster", "told", "term", "times")}
+    files = {name: path if path is None or path == NOBODY else setting.folder / path for name, path in named.items()}
+    return replace(request, drop=drop, out=out, **files)
 
 
 def _check_out(drop: Path, out: Path) -> None:
@@ -100,7 +101,7 @@ def _check_out(drop: Path, out: Path) -> None:
 def _read(course: Course, request: Request) -> ClassIn:
     assignment = assignment_named(course, request.assignment)
     found = read_class(Wanted(request.drop, request.out, assignment, request.layout, request.pattern,
-                              request.roster, request.told))  # fmt: skip
+                              request.roster, request.told, request.times))  # fmt: skip
     for line in found.mapping:
         note(one_line(line, limit=300))
     return found
@@ -138,15 +139,15 @@ def _settled(store: Store, request: Request) -> int:
     return seed
 
 
-def _finish(store: Store, planned: Plan, request: Request, lang: str, movements: Movements | None) -> bool:
+def _finish(store: Store, planned: Plan, request: Request, terms: Terms, movements: Movements | None) -> bool:
     """The class as it is now, at once and as a whole; False where a regrade was refused and nothing has changed."""
     if movements is not None:
         movements.look(store)
     try:
         with store.transaction():
             store.put_class(planned.handed_in.values(), planned.seats)
-            facts = {"rubric": planned.rubric.as_json(), "request": request.as_json(), "lang": lang}
-            store.note(facts)
+            facts = {"rubric": planned.rubric.as_json(), "request": request.as_json(), "lang": terms.lang}
+            store.note({**facts, **terms.late})
             if movements is not None and not movements.settle(store):
                 raise _Refused
             store.drop_unused()
@@ -165,36 +166,3 @@ def write_class(store: Store, request: Request, feedback: str) -> None:
     handed_in = [each.submission for each in store.handed_in() if each.digest != MISSING]
     files.write_all(ClassOut(store).documents(), files.folders(handed_in))
     write_outputs(request.out, store)
-
-
-def _show(setting: Setting, store: Store, request: Request) -> Exit:
-    rows, statuses, practice = [], set(), False
-    for document in handed_in_only(store):
-        graded = document["score"] is not None
-        score = f"{marks(document['score'])} / {marks(document['max_score'])}" if graded else "-"
-        shown = _remarkable(document, setting.lang)
-        rows.append((one_line(document["submission"]["id"], limit=40), score, shown))
-        statuses.add(document["status"])
-        practice |= document["isolation"]["level"] != "isolated"
-    for line in columns(rows):
-        say(line)
-    if practice:
-        note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
-    say(f"{request.out / 'grades.csv'}")
-    say(f"{request.out / 'reports'}/")
-    return exit_for(statuses)
-
-
-def handed_in_only(store: Store) -> Iterator[dict[str, Any]]:
-    """The documents of what was handed in; who handed in nothing is left out."""
-    absent = {each.submission for each in store.handed_in() if each.digest == MISSING}
-    return (each for each in ClassOut(store).documents() if each["submission"]["id"] not in absent)
-
-
-def _remarkable(document: Mapping[str, Any], lang: str) -> str:
-    """The criteria that lost marks, or why there are none."""
-    if document["score"] is None:
-        return f"{STATUSES[document['status']].pick(lang)}: {one_line(document['reason'] or '', limit=100)}"
-    lost = [c["id"] for c in document["criteria"] if c["points"] < c["max_points"]]
-    nothing = len(lost) > 1 and not any(c["points"] for c in document["criteria"])
-    return phrase("everything", lang) if nothing else " ".join(lost)

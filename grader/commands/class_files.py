@@ -24,6 +24,7 @@ from grader.store import Store
 
 Rows = Callable[[Mapping[str, Any], Iterable[str]], Iterable[tuple[str, ...]]]
 FILES = ("report.json", "staff.html", "student.json", "report.md", "report.html")
+EXPORTS = "exports"  # sheets and archives for platforms
 PSEUDONYMS = Path("private") / "pseudonyms.csv"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.commands import batch
-from grader.commands.class_files import PSEUDONYMS, ReportFiles
+from grader.commands.class_files import EXPORTS, PSEUDONYMS, ReportFiles
 from grader.commands.class_people import request_of, students_named
 from grader.commands.console import note, say, write_atomically
 from grader.commands.exits import Exit
@@ -78,13 +78,15 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
                 copy.unlink()
     for sheet in _SHEETS:
         _without_rows(folder / sheet, gone | alone)
+    shutil.rmtree(folder / EXPORTS, ignore_errors=True)  # in encodings and archives that a search does not see through
     batch.write_class(store, request, request.feedback or setting.course().before_deadline)
     store.wipe()
     return _told(folder, students, words - {word for s in store.seats() for word in _names(s)}, request)
 
 
 def _names(seat: Seat) -> Iterator[str]:
-    yield from filter(None, (seat.student_id, seat.submission, seat.name, seat.email, *seat.accounts.values()))
+    accounts = (value for key, value in seat.accounts.items() if key != "platform")
+    yield from filter(None, (seat.student_id, seat.submission, seat.name, seat.email, *accounts))
 
 
 def _without(document: dict[str, Any], gone: set[str]) -> dict[str, Any]:

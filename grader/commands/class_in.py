@@ -6,11 +6,12 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import grader
+from grader.commands.class_late import times_of
 from grader.commands.console import write_atomically
 from grader.commands.folder_names import folder_names
 from grader.document import to_document
@@ -19,6 +20,7 @@ from grader.gradebook.guard import guarded
 from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage
 from grader.intake.identity import Owned, newest_only, owners, read_map
 from grader.intake.roster import Student, read_roster
+from grader.late import HandedIn
 from grader.model import Assignment, Flag, GradeReport, Isolation, Status, Text
 
 _HOW = {
@@ -38,6 +40,7 @@ class Wanted:
     pattern: str = ""
     roster: Path | None = None
     told: Path | None = None
+    times: Path | None = None  # a sheet that says when each student handed in
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,10 @@ class ClassIn:
     flags: Mapping[str, tuple[Flag, ...]]
     reasons: Mapping[str, Text | None]
     people: Mapping[str, tuple[str, str]]  # name and email by student id
+    times: Mapping[str, HandedIn]
     absent: tuple[Student, ...]
     mapping: tuple[str, ...]
+    accounts: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # by submission and student
 
     def missing(self, seed: int, lang: str) -> list[dict[str, Any]]:
         """A document for each student of the roster who handed in nothing."""
@@ -81,11 +86,28 @@ def read_class(wanted: Wanted) -> ClassIn:
         every = owners(gathered.hand_ins, roster, told)
         chosen = _apart(newest_only(every))
         _write_map(wanted.out, every, told)
-        return _staged(wanted, drop, roster, chosen, _told(layout, gathered, every, drop, wanted))
+        found = _staged(wanted, drop, roster, chosen, _told(layout, gathered, every, drop, wanted))
+        return replace(found, accounts=_accounts(layout, chosen, roster))
     except OSError as wrong:
         raise UsageError(f"cannot write below {wanted.out}: {wrong.strerror or wrong}") from None
     finally:
         drop.close()
+
+
+def _accounts(
+    layout: str, owned: Sequence[Owned], roster: Sequence[Student]
+) -> dict[tuple[str, str], Mapping[str, str]]:
+    """What roster and platform know a student by besides: an export finds rows by it, and names what goes back."""
+    known = {s.student_id: {"login": s.login, "sis_id": s.sis_id, "github": s.github} for s in roster}
+    accounts: dict[tuple[str, str], Mapping[str, str]] = {
+        (s.student_id, s.student_id): known[s.student_id] for s in roster
+    }
+    for one in owned:
+        named = one.hand_in.people[0].name if len(one.hand_in.people) == 1 else ""
+        there = {"platform": layout, "back": one.hand_in.back, "named": named}
+        for person in one.people:
+            accounts[one.hand_in.submission, person.id] = {**known.get(person.id, {}), **there}
+    return {whose: {key: value for key, value in facts.items() if value} for whose, facts in accounts.items()}
 
 
 def _apart(owned: Sequence[Owned]) -> list[Owned]:
@@ -120,6 +142,7 @@ def _staged(
         {o.hand_in.submission: (*o.flags, *staged[o.hand_in.submission].flags) for o in owned},
         {name: found.reason for name, found in staged.items()},
         people,
+        times_of(owned, wanted.times),
         absent,
         (*mapping, *(f"  handed in nothing: {s.student_id} {s.name}".rstrip() for s in absent)),
     )

@@ -8,8 +8,10 @@ from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import Any
 
+from grader.commands.class_late import held_facts, late_of
 from grader.document import clean
-from grader.gradebook.standings import Late, order, standings_from
+from grader.gradebook.late_lines import with_late_lines
+from grader.gradebook.standings import Late, order, standings_of
 from grader.model import Standing, Status, Text
 from grader.scoring import rounded
 from grader.store import HandedIn, Override, Rubric, Store, rescored, rubric_from
@@ -18,13 +20,15 @@ _BY_HAND = Text(
     "A person has looked at this and changed its mark; the mark that counts stands in the gradebook.",
     "有人查看过这份作业并修改了分数；以成绩册中的分数为准。",
 )
+_STANDS = Text("a person's mark stands as it is", "人工给出的分数不再扣分")
 Words = Mapping[str, Override]  # the word that holds, by criterion; "" is the whole
 
 
 class ClassOut:
     """One reading of a store. Documents are made one at a time: memory does not grow with the class."""
 
-    def __init__(self, store: Store, rubric: Rubric | None = None) -> None:
+    def __init__(self, store: Store, rubric: Rubric | None = None, late: Late | None = None) -> None:
+        """``rubric`` and ``late``: those that hold from now on, where the store does not hold them yet."""
         self._store = store
         noted = store.fact("rubric")
         self._rubric = rubric or (rubric_from(noted) if noted else None)
@@ -32,6 +36,10 @@ class ClassOut:
         for seat in store.seats():
             self._students.setdefault(seat.submission, []).append(seat.student_id)
         self._words = words_of(store.overrides())
+        self._late = late or late_of(held_facts(store), store.handed_in())
+        self._held = {(p.submission, p.student_id): p.standing for p in store.published()}
+        self._people = {seat.student_id: (seat.name, seat.email) for seat in store.seats()}
+        self._accounts = {seat.student_id: seat.accounts for seat in store.seats() if seat.accounts}
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -41,7 +49,11 @@ class ClassOut:
     def documents(self) -> Iterator[dict[str, Any]]:
         """The staff document of each submission, in the order of the class; published ones as they were."""
         for handed_in in self._store.handed_in():
-            yield self._store.published_document(handed_in.submission) or self.document(handed_in)
+            published = self._store.published_document(handed_in.submission)
+            if published is None:
+                yield self.document(handed_in)
+            else:
+                yield with_late_lines(published, self._rows(published))
 
     def document(self, handed_in: HandedIn, raw: Mapping[str, Any] | None = None, rubric: str = "") -> dict[str, Any]:
         """With marks by the rubric as it is now, and what was noticed before anything ran."""
@@ -67,13 +79,12 @@ class ClassOut:
             comments = dict.fromkeys(word.comment for word in said if word.comment)
             texts = [_BY_HAND.pick(raw["lang"]), *comments]
             document["remarks"] = [*raw["remarks"], *({"text": clean(text)} for text in texts)]
-        return document
+        return with_late_lines(document, self._rows(document))
 
     def for_each_student(self) -> Iterator[dict[str, Any]]:
         """The same documents with the marks that count: one a student where people's differ from the machine's."""
-        held = {(p.submission, p.student_id): p.standing for p in self._store.published()}
         for document in self.documents():
-            yield from self._spread(document, held)
+            yield from self._spread(document, self._held)
 
     def _spread(self, document: dict[str, Any], held: Mapping[tuple[str, str], str]) -> Iterator[dict[str, Any]]:
         name = document["submission"]["id"]
@@ -88,31 +99,18 @@ class ClassOut:
             else:
                 yield overridden(_of(document, [student]), self._words[student])
 
-    def standings(self, late: Late | None = None) -> list[Standing]:
-        """One a student, by student, then submission: derived, overridden, then as published."""
-        seats = {(seat.submission, seat.student_id): seat for seat in self._store.seats()}
-        people = {seat.student_id: (seat.name, seat.email) for seat in seats.values()}
-        accounts = {seat.student_id: seat.accounts for seat in seats.values() if seat.accounts}
-        machine: dict[tuple[str, str], Fraction | None] = {}
-        found = standings_from(self._noting(machine), people, late=late, accounts=accounts)
-        held = {(p.submission, p.student_id): p for p in self._store.published()}
-        settled = []
-        for standing in found:
-            key = (standing.submission, standing.student_id)
-            if key in held:
-                settled.append(standing_from(held[key].standing))
-            else:
-                settled.append(self._with_words(standing, machine.get(key)))
-        return sorted(settled, key=order)
+    def standings(self) -> list[Standing]:
+        """One a student, by student, then submission: derived, late, overridden, then as published."""
+        return sorted((row for document in self.documents() for row in self._rows(document)), key=order)
 
-    def _noting(self, machine: dict[tuple[str, str], Fraction | None]) -> Iterator[dict[str, Any]]:
-        """`for_each_student`, with a note of what the machine gave."""
-        for document in self.documents():
-            score = None if document["score"] is None else Fraction(round(document["score"] * 100), 100)
-            for each in self._spread(document, {}):
-                for student in each["submission"]["students"] or [each["submission"]["id"]]:
-                    machine[document["submission"]["id"], student] = score
-                yield each
+    def _rows(self, document: dict[str, Any]) -> Iterator[Standing]:
+        """The standing of each student of a document."""
+        machine = None if document["score"] is None else Fraction(round(document["score"] * 100), 100)
+        for each in self._spread(document, {}):
+            rows = standings_of(each, self._people, late=self._late, accounts=self._accounts, lang=document["lang"])
+            for row in rows:
+                held = self._held.get((row.submission, row.student_id))
+                yield self._with_words(row, machine) if held is None else standing_from(held)
 
     def _with_words(self, standing: Standing, machine: Fraction | None) -> Standing:
         words = self._words.get(standing.student_id)
@@ -121,9 +119,17 @@ class ClassOut:
         comment = "\n".join(dict.fromkeys(word.comment for word in words.values() if word.comment))
         whole = words.get("")
         if whole is not None and whole.marks is not None and not standing.practice:
-            # A person's mark of the whole stands as it is: nothing is taken off it.
-            standing = replace(standing, score=whole.marks, late_penalty=Fraction(0))
+            standing = _untouched(standing, whole.marks, self._store.fact("lang") or "en")
         return replace(standing, machine=machine, comment=comment, overridden=True)
+
+
+def _untouched(standing: Standing, marks: Fraction, lang: str) -> Standing:
+    """A person's mark of the whole stands as it is: nothing is taken off it, and the row says so where it was late."""
+    note = standing.late_note
+    if standing.late_days:
+        said = _STANDS.pick(lang)
+        note = f"{note}; {said}" if lang == "en" else f"{note}；{said}"
+    return replace(standing, score=marks, late_penalty=Fraction(0), late_note=note)
 
 
 def words_of(overrides: list[Override]) -> dict[str, dict[str, Override]]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from grader.commands import batch
+from grader.commands.class_late import NOBODY
 from grader.commands.class_out import ClassOut
 from grader.commands.class_run import now
 from grader.commands.console import note, say
@@ -109,6 +110,8 @@ def run_publish(setting: Setting, out: Path) -> Exit:
         with store.transaction():
             publish(store, fresh, shown)
     say(f"published {len(fresh)} more, {len(ready)} in all; only 'grader regrade {out}' moves them now")
+    if late := sum(1 for standing in fresh if standing.late_penalty):
+        say(f"{late} of them with marks off for lateness")
     if len(standings) > len(ready):
         say(f"{len(standings) - len(ready)} have no mark yet and are not published")
     return Exit.DONE
@@ -125,6 +128,8 @@ def run_regrade(setting: Setting, out: Path, drop: Path | None, allow_lower: boo
         raise UsageError(f"the drop is no longer at {place}; say where it is: grader regrade {out} --drop PATH")
     if request.shard:
         raise UsageError(f"{out} is one part of a class; merge the parts and regrade the whole")
+    if request.term is not None and request.term != NOBODY and not request.term.is_file():
+        request = replace(request, term=None)  # the store holds what it said
     return batch.run(replace(setting, lang=lang), replace(request, drop=place, jobs=jobs), Movements(allow_lower))
 
 

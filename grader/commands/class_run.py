@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -13,12 +13,14 @@ from typing import Any
 import grader
 from grader.commands.class_files import ReportFiles
 from grader.commands.class_in import ClassIn
+from grader.commands.class_late import late_of
 from grader.commands.class_out import ClassOut
 from grader.commands.console import note
 from grader.commands.progress import Progress
 from grader.commands.setting import Setting
 from grader.document import clean
 from grader.engines.capacity import fitting, free_mib, usable_cores
+from grader.late import HandedIn as Came
 from grader.model import Course, Flag, Job
 from grader.store import HandedIn, Kept, Rubric, Seat, Store, conditions_of, content_digest, rubric_of
 
@@ -52,6 +54,7 @@ class Terms:
     practice: bool
     shard: tuple[int, int] = (1, 1)
     moves_published: bool = False
+    late: Mapping[str, str] = field(default_factory=dict)  # what the store is to hold of the late policy
 
 
 def plan(course: Course, found: ClassIn, store: Store, terms: Terms) -> Plan:
@@ -91,7 +94,8 @@ def grade(setting: Setting, store: Store, planned: Plan, terms: Terms, files: Re
     already = len(planned.submissions) - len(planned.jobs) - planned.fixed
     if already > 0:
         note(f"{already} are graded already; {len(planned.jobs)} to grade")
-    folders, shown = files.folders(planned.submissions), ClassOut(store, planned.rubric)
+    late = late_of(terms.late, planned.handed_in.values())
+    folders, shown = files.folders(planned.submissions), ClassOut(store, planned.rubric, late)
     count = None if jobs is None else min(len(planned.jobs), jobs or fitting(usable_cores(), free_mib()))
     try:
         with (
@@ -115,10 +119,17 @@ def _share(entries: Sequence[Any], shard: tuple[int, int]) -> list[Any]:
 
 
 def _handed_in(found: ClassIn, name: str, path: Path, conditions: str, lang: str) -> HandedIn:
-    reason = found.reasons.get(name)
+    reason, came = found.reasons.get(name), found.times.get(name, Came())
     flags = tuple(as_flags(found.flags.get(name, ())))
     return HandedIn(
-        name, conditions, content_digest(path), str(path), flags, clean(reason.pick(lang)) if reason else ""
+        name,
+        conditions,
+        content_digest(path),
+        str(path),
+        flags,
+        clean(reason.pick(lang)) if reason else "",
+        str(came.source),
+        clean(came.when),
     )
 
 
@@ -130,9 +141,8 @@ def as_flags(flags: Iterable[Flag]) -> list[dict[str, Any]]:
 def _seats(found: ClassIn, submissions: Sequence[str], shard: tuple[int, int]) -> tuple[Seat, ...]:
     taken = [(name, student) for name in submissions for student in dict.fromkeys(found.students[name] or (name,))]
     absent = [(student.student_id, student.student_id) for student in _share(found.absent, shard)]
-    accounts = getattr(found, "accounts", {})
     return tuple(
-        Seat(name, student, *found.people.get(student, ("", "")), accounts.get(student, {}))
+        Seat(name, student, *found.people.get(student, ("", "")), found.accounts.get((name, student), {}))
         for name, student in [*taken, *absent]
     )
 

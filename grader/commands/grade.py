@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
 from grader.document import for_student
 from grader.errors import UsageError
+from grader.gradebook.late_lines import told_late
+from grader.gradebook.standings import Late
+from grader.late import HandedIn, Source, moment, read_term
 from grader.model import Audience, Job
 from grader.reports import render
 from grader.reports.untrusted import one_line
@@ -32,6 +36,8 @@ class Request:
     seed: int | None = None
     min_score: float | None = None
     practice: bool = False
+    term: Path | None = None  # the late policy
+    handed_in: str = ""  # when it came
 
 
 def run(setting: Setting, request: Request) -> Exit:
@@ -47,15 +53,37 @@ def run(setting: Setting, request: Request) -> Exit:
         raise UsageError(
             f"--min-score {request.min_score:g}: {assignment.name} has {marks(float(assignment.max_score))}"
         )
+    late = _late(setting, request, path.absolute().stem)
     seed = settle_seed(request.seed)
     with setting.engine(practice=request.practice) as engine:
         job = Job(os.path.abspath(path), assignment.name, seed, setting.lang, path.absolute().stem)
         staff = next(document for _, document in engine.map([job]))
+    if late is not None:
+        staff = told_late(staff, late)
     document = staff
     if request.audience is Audience.STUDENT:
         document = for_student(staff, feedback=request.feedback or course.before_deadline)
     _tell(setting, request, document)
     return _verdict(staff, request.min_score)
+
+
+def _late(setting: Setting, request: Request, submission: str) -> Late | None:
+    if request.term is None:
+        if request.handed_in:
+            raise UsageError("--handed-in needs --term FILE, the late policy")
+        return None
+    term, _ = read_term(setting.folder / request.term)
+    if request.handed_in and moment(request.handed_in, UTC) is None:
+        raise UsageError(f"--handed-in '{request.handed_in}' is no time; write one like 2026-03-01T23:59+08:00")
+    came = HandedIn(Source.TOLD, request.handed_in) if request.handed_in else HandedIn()
+    return Late(term, {submission: came})
+
+
+def counting(document: Mapping[str, Any]) -> float | None:
+    """The marks that count, a late policy's line included; the least where students of a group differ."""
+    late = [line["counts"] for line in document.get("late", []) if line["counts"] is not None]
+    score: float | None = document["score"]
+    return min([score, *late]) if score is not None else None
 
 
 def _tell(setting: Setting, request: Request, document: Mapping[str, Any]) -> None:
@@ -75,12 +103,15 @@ def one_sentence(document: Mapping[str, Any], lang: str) -> str:
     if document["score"] is None:
         reason = one_line(document["reason"] or "")
         return f"{who}: {STATUSES[document['status']].pick(lang)}" + (f": {reason}" if reason else "")
-    return f"{who}: {marks(document['score'])} / {marks(document['max_score'])}"
+    off = max((line["penalty"] for line in document.get("late", [])), default=0)
+    less = f" (-{marks(off)} late)" if off else ""
+    return f"{who}: {marks(document['score'])} / {marks(document['max_score'])}{less}"
 
 
 def _verdict(document: Mapping[str, Any], min_score: float | None) -> Exit:
     code = exit_for([document["status"]])
-    if code is Exit.DONE and min_score is not None and document["score"] < min_score:
-        note(f"below the bar: {marks(document['score'])} of at least {marks(min_score)}")
+    score = counting(document)
+    if code is Exit.DONE and min_score is not None and score is not None and score < min_score:
+        note(f"below the bar: {marks(score)} of at least {marks(min_score)}")
         return Exit.NOT_ENOUGH
     return code

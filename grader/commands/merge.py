@@ -8,13 +8,14 @@ from pathlib import Path
 
 from grader.commands import batch
 from grader.commands.class_people import request_of
+from grader.commands.class_shown import handed_in_only
 from grader.commands.console import note, say
 from grader.commands.exits import Exit, exit_for
 from grader.commands.setting import Setting
 from grader.errors import UsageError
 from grader.store import HandedIn, Seat, Store, open_store
 
-_SAME = ("assignment", "seed", "rubric", "lang")
+_SAME = ("assignment", "seed", "rubric", "lang", "term", "term_name")
 
 
 def run(setting: Setting, out: Path, parts: Sequence[Path]) -> Exit:
@@ -42,7 +43,7 @@ def run(setting: Setting, out: Path, parts: Sequence[Path]) -> Exit:
             request = replace(requests[0], out=folder, shard="")
             whole.note({"request": request.as_json()})
         batch.write_class(whole, request, request.feedback or setting.course().before_deadline)
-        statuses = {d["status"] for d in batch.handed_in_only(whole)}
+        statuses = {d["status"] for d in handed_in_only(whole)}
     say(f"{len(handed_in)} from {len(parts)} parts: {out / 'grades.csv'}")
     return exit_for(statuses)
 

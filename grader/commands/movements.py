@@ -36,9 +36,9 @@ class Movements:
 
     def settle(self, store: Store) -> bool:
         """Tell who moved, and publish anew what was published; False where a published mark would fall unallowed."""
-        shown = ClassOut(store)
         published = {(each.submission, each.student_id) for each in store.published()}
         store.unpublish()
+        shown = ClassOut(store)
         after = shown.standings()
         new = {d["submission"]["id"]: outcomes_of(d) for d in shown.documents()}
         moved = list(moves(self.before, after))

@@ -16,7 +16,7 @@ from grader.model import SCHEMA, Assignment, Job
 from grader.reports.untrusted import one_line
 
 _SHOWN = 10
-_APART = ("grader_version", "submission.origin")  # may differ without the verdict doing so
+_APART = ("grader_version", "submission.origin", "late")  # may differ without the verdict doing so
 
 
 def run(setting: Setting, report: Path, submission: Path | None) -> Exit:

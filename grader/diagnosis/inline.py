@@ -173,7 +173,7 @@ class LocalCall:
             leaf.grad = None
         try:
             if pairs:
-                torch.autograd.backward([o for o, _ in pairs], [g for _, g in pairs], retain_graph=True)
+                torch.autograd.backward([(o * g).sum() for o, g in pairs], retain_graph=True)
         except RuntimeError as error:
             raise StudentRaised(self._name, ("RuntimeError",), str(error), None) from error
         found = [leaf.grad for leaf in self._own]

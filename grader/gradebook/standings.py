@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from grader.late import HandedIn, Term, lateness
-from grader.model import Standing, Status, Text
-from grader.scoring import late_penalty
+from grader.late import HandedIn, Lateness, Term, lateness
+from grader.model import Standing, Status
+from grader.scoring import late_penalty, less
 
 People = Mapping[str, tuple[str, str]]
 ISOLATED = "isolated"
@@ -62,7 +62,7 @@ def standings_of(document: Mapping[str, Any], people: People, *, late: Late | No
     kinds = [flag["kind"] for flag in document["flags"]]
     rows = []
     for student in students:
-        penalty, note = _late(late, submission, student, machine, most)
+        penalty, found = _late(late, submission, student, machine, most)
         name, email = people.get(student, ("", ""))
         rows.append(
             Standing(
@@ -72,10 +72,12 @@ def standings_of(document: Mapping[str, Any], people: People, *, late: Late | No
                 most,
                 name,
                 email,
-                score=None if machine is None or practice else machine - penalty,
+                score=None if machine is None or practice else less(machine, penalty),
                 machine=machine,
                 late_penalty=penalty,
-                late_note=note.pick(lang),
+                late_note="" if found is None else found.note.pick(lang),
+                late_days=0 if found is None else found.days,
+                late_source="" if found is None else str(found.source),
                 criteria={c["id"]: _exact(c["points"]) or Fraction(0) for c in document["criteria"]},
                 flags=tuple(dict.fromkeys([*kinds, *(["practice"] if practice else [])])),
                 practice=practice,
@@ -87,11 +89,11 @@ def standings_of(document: Mapping[str, Any], people: People, *, late: Late | No
 
 def _late(
     late: Late | None, submission: str, student: str, machine: Fraction | None, most: Fraction
-) -> tuple[Fraction, Text]:
+) -> tuple[Fraction, Lateness | None]:
     if late is None or machine is None:
-        return Fraction(0), Text("")
+        return Fraction(0), None
     found = lateness(late.term, student, late.handed_in(submission, student))
-    return late_penalty(machine, most, late.term.rule, found.days), found.note
+    return late_penalty(machine, most, late.term.rule, found.days), found
 
 
 def _exact(marks: float | None) -> Fraction | None:

@@ -12,7 +12,18 @@ from markupsafe import Markup
 
 from grader.document import is_student_form
 from grader.model import Outcome, Status
-from grader.reports.outline import ENTRIES_SHOWN, Line, Loss, Trouble, entries_left, place, reason, rubric, why
+from grader.reports.outline import (
+    ENTRIES_SHOWN,
+    Line,
+    Loss,
+    Trouble,
+    entries_left,
+    late_lines,
+    place,
+    reason,
+    rubric,
+    why,
+)
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, WORDS, marks, word
 
@@ -58,7 +69,7 @@ def render(document: Mapping[str, Any], *, lang: str, notices: Sequence[str] = (
         standing=_standing(document, lang),
         practice=document["isolation"]["level"] != "isolated",
         reason=printable(reason(document)),
-        notices=[printable(notice) for notice in notices],
+        notices=[printable(notice) for notice in (*late_lines(document, lang), *notices)],
         remarks=[
             {"text": printable(remark["text"]).strip("\n"), "where": one_line(place(remark, lang))}
             for remark in document["remarks"][:ENTRIES_SHOWN]

@@ -8,7 +8,18 @@ from typing import Any
 
 from grader.document import is_student_form
 from grader.model import Outcome, Status
-from grader.reports.outline import ENTRIES_SHOWN, Line, Loss, Trouble, entries_left, place, reason, rubric, why
+from grader.reports.outline import (
+    ENTRIES_SHOWN,
+    Line,
+    Loss,
+    Trouble,
+    entries_left,
+    late_lines,
+    place,
+    reason,
+    rubric,
+    why,
+)
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -89,6 +100,8 @@ def _head(document: Mapping[str, Any], lang: str) -> Iterator[str]:
         yield f"> {word('practice', lang)}"
     if said := reason(document):
         yield _prose(said, "").strip()
+    for line in late_lines(document, lang):
+        yield inline(line)
 
 
 def _remarks(document: Mapping[str, Any], lang: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.document import is_student_form
 from grader.model import Outcome, Status
-from grader.reports.words import OUTCOMES, word
+from grader.reports.words import OUTCOMES, marks, word
 
 ENTRIES_SHOWN = 30  # remarks, or flags, in a report for people; the JSON holds the rest
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
@@ -110,6 +110,23 @@ def why(trouble: Trouble, lang: str) -> str:
         return trouble.note
     ending = OUTCOMES[trouble.outcome].pick(lang)
     return word("unmet", lang, title=trouble.title, ending=ending) if trouble.title else ending
+
+
+def late_lines(document: Mapping[str, Any], lang: str) -> list[str]:
+    """What the late policy says, a line for all whom it treats alike."""
+    lines = document.get("late", [])
+    return [_late_line(line, document["max_score"], lang, named=len(lines) > 1) for line in lines]
+
+
+def _late_line(line: Mapping[str, Any], most: float, lang: str, *, named: bool) -> str:
+    facts = {"note": line["note"], "penalty": marks(line["penalty"]), "max": marks(most)}
+    if not line["penalty"]:
+        said = word("late_free", lang, **facts)
+    elif line["counts"] is None:
+        said = word("late_practice", lang, **facts)
+    else:
+        said = word("late", lang, **facts, counts=marks(line["counts"]))
+    return f"{', '.join(line['students'])}: {said}" if named else said
 
 
 def reason(document: Mapping[str, Any]) -> str:

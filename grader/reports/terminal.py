@@ -16,7 +16,19 @@ from rich.text import Text as Styled
 from grader.document import is_student_form
 from grader.model import Outcome, Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
-from grader.reports.outline import ENTRIES_SHOWN, Line, Loss, Rubric, Trouble, entries_left, place, reason, rubric, why
+from grader.reports.outline import (
+    ENTRIES_SHOWN,
+    Line,
+    Loss,
+    Rubric,
+    Trouble,
+    entries_left,
+    late_lines,
+    place,
+    reason,
+    rubric,
+    why,
+)
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import STATUSES, marks, word
 
@@ -136,6 +148,8 @@ def _head(page: Page, document: Mapping[str, Any]) -> None:
         page.say(word("practice", page.lang), "yellow")
     if said := reason(document):
         page.say(printable(said))
+    for line in late_lines(document, page.lang):
+        page.say(one_line(line))
 
 
 def _score_line(page: Page, score: float, most: float) -> str:

@@ -38,6 +38,12 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "waits": Text("not checked: '{criterion}' has to hold first", "未检查：需先满足“{criterion}”"),
     "waits_for_some": Text("not checked: another part has to hold first", "未检查：需先满足其他部分"),
     "flags": Text("Flags", "标记"),
+    "late": Text(
+        "Late policy: {note}: {penalty} off, {counts} of {max} count",
+        "迟交规定：{note}：扣 {penalty} 分，计 {counts} / {max} 分",
+    ),
+    "late_free": Text("Late policy: {note}: nothing is taken off", "迟交规定：{note}：不扣分"),
+    "late_practice": Text("Late policy: {note}: {penalty} off", "迟交规定：{note}：扣 {penalty} 分"),
     "costs": Text("costs {marks}", "扣 {marks} 分"),
     "output": Text("Output of the code", "程序输出"),
     "truncated": Text("cut", "已截断"),

@@ -79,8 +79,10 @@ class Calls:
         for leaf in graph.leaves.values():
             leaf.grad = None
         if pairs:
-            outs, grads = zip(*pairs, strict=True)
-            torch.autograd.backward(outs, grads, retain_graph=True)
+            # What ``autograd.backward(outs, grads)`` gives, which first imports sympy: most of a second.
+            with torch.enable_grad():
+                totals = [(out * grad).sum() for out, grad in pairs]
+            torch.autograd.backward(totals, retain_graph=True)
         return [leaf.grad for leaf in graph.leaves.values()]
 
 

@@ -50,9 +50,7 @@ def _warm_up() -> None:
     torch.manual_seed(0)  # imports its devices when first called
     q = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
     torch.softmax(q @ q.transpose(-2, -1), dim=-1).sum().backward()  # type: ignore[no-untyped-call]
-    layer = torch.nn.Linear(2, 2)
-    out = layer(torch.ones(1, 2))
-    torch.autograd.backward([out], [torch.ones_like(out)])  # with gradients given: half a second of lazy imports
+    torch.nn.Linear(2, 2)(torch.ones(1, 2)).sum().backward()
     torch.manual_seed(0)  # every worker starts from the same numbers, whichever zygote it comes from
     np.random.seed(0)
 

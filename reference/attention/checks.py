@@ -1077,7 +1077,7 @@ def _gradients(out: Tensor, leaves: list[Tensor], spread: Tensor) -> list[Tensor
         zh="结果与输入断开了：梯度传不回去（是否用了 detach、.data、NumPy 或新建的张量？）",
     )
     expect.that(out.requires_grad, note)
-    return list(torch.autograd.grad(out, leaves, grad_outputs=spread, allow_unused=True, retain_graph=True))
+    return list(torch.autograd.grad((out * spread).sum(), leaves, allow_unused=True, retain_graph=True))
 
 
 def _slope(

@@ -400,8 +400,8 @@ def test_gradients_reach_q_k_and_v(student, reference, rng):
     spread = rng(2, 4, 3)
     got = output_of(student.scaled_dot_attention(*inputs), (2, 4, 3), OUT)
     expect.gradients(got, inputs, ["q", "k", "v"])
-    found = torch.autograd.grad(got, inputs, grad_outputs=spread.to(got.dtype))
-    want = torch.autograd.grad(_wanted(reference, own, *inputs)[0], inputs, grad_outputs=spread)
+    found = torch.autograd.grad((got * spread.to(got.dtype)).sum(), inputs)
+    want = torch.autograd.grad((_wanted(reference, own, *inputs)[0] * spread).sum(), inputs)
     for name, a, b in zip("qkv", found, want, strict=True):
         expect.close(a, b, atol=GRADIENT_ATOL, rtol=GRADIENT_RTOL, what=_gradient(name), axes=OUT_AXES)
 
@@ -486,10 +486,10 @@ def test_every_parameter_gets_its_gradient(student, reference, rng, width, heads
     got = output_of(module(x, memory), (2, 4, width), OUT)
     expect.gradients(got, [x, memory], ["x", "memory"])
     module.zero_grad_()
-    found = torch.autograd.grad(got, [x, memory], grad_outputs=spread.to(got.dtype))
+    found = torch.autograd.grad((got * spread.to(got.dtype)).sum(), [x, memory])
     grads = module.grads_()
     right = _expected(reference, heads, weights, biases, x, memory)[0]
-    want = torch.autograd.grad(right, [x, memory, *weights, *biases], grad_outputs=spread)
+    want = torch.autograd.grad((right * spread).sum(), [x, memory, *weights, *biases])
     close = {"atol": GRADIENT_ATOL, "rtol": GRADIENT_RTOL}
     for name, a, b in zip(("x", "memory"), found, want[:2], strict=True):
         expect.close(a, b, **close, what=_gradient(name), axes=OUT_AXES)
@@ -604,7 +604,7 @@ def test_empty_memory_gives_the_bias(student, rng, asked):
         return  # cut off from x and memory: given_weights says so
     module.zero_grad_()
     spread = rng(3, 5, 8).to(got.dtype)
-    found = torch.autograd.grad(got, [x, memory], grad_outputs=spread, allow_unused=True)
+    found = torch.autograd.grad((got * spread).sum(), [x, memory], allow_unused=True)
     for name, grad in {"x": found[0], "memory": found[1], **module.grads_()}.items():
         if grad is not None:
             expect.finite(grad.detach(), _gradient(name), ("row", "column"))

@@ -367,7 +367,7 @@ def test_split_passes_gradients_back(student, rng):
     x, spread = rng(3, 4, 10).requires_grad_(), rng(3, 5, 4, 2)
     got = expect.tensor(student.split_heads(x, 5), (3, 5, 4, 2), x.dtype, "split_heads(x)")
     expect.gradients(got, [x], ["x"])
-    (found,) = torch.autograd.grad(got, [x], grad_outputs=spread)
+    (found,) = torch.autograd.grad((got * spread).sum(), [x])
     expect.close(found, _gathered(spread), atol=1e-8, rtol=0, what=_gradient("x"), axes=OUT_AXES)
     expect.unchanged(student.watch("split_heads", x.detach(), 5), x.detach(), what=["x"])
 
@@ -388,7 +388,7 @@ def test_merge_passes_gradients_back(student, rng):
     x, spread = rng(3, 5, 4, 2).requires_grad_(), rng(3, 4, 10)
     got = expect.tensor(student.merge_heads(x), (3, 4, 10), x.dtype, "merge_heads(x)")
     expect.gradients(got, [x], ["x"])
-    (found,) = torch.autograd.grad(got, [x], grad_outputs=spread)
+    (found,) = torch.autograd.grad((got * spread).sum(), [x])
     expect.close(found, _dealt(spread, 5), atol=1e-8, rtol=0, what=_gradient("x"), axes=HEAD_AXES)
     expect.unchanged(student.watch("merge_heads", x.detach()), x.detach(), what=["x"])
 
@@ -616,10 +616,10 @@ def _check_gradients(student, reference, rng, width, heads):
     last = output_of(module(x), tuple(x.shape), OUT)[:, -1:]
     expect.gradients(last, [x], ["x"])
     module.zero_grad_()
-    (on_x,) = torch.autograd.grad(last, [x], grad_outputs=spread.to(last.dtype))
+    (on_x,) = torch.autograd.grad((last * spread.to(last.dtype)).sum(), [x])
     found = module.grads_()
     right = _expected(reference, heads, weights, x, own)[0][:, -1:]
-    want = torch.autograd.grad(right, [x, *weights], grad_outputs=spread)
+    want = torch.autograd.grad((right * spread).sum(), [x, *weights])
     expect.close(on_x, want[0], atol=GRADIENT_ATOL, rtol=GRADIENT_RTOL, what=_gradient("x"), axes=OUT_AXES)
     layers, out = _layers(names, width)
     parts = *zip(layers, want[1].chunk(len(layers)), want[2].chunk(len(layers)), strict=True), (out, want[3], want[4])
@@ -1078,7 +1078,7 @@ def test_padding_leaves_gradients_finite(student, rng):
     if not got.requires_grad:
         return  # cut off from x: given_weights says so
     module.zero_grad_()
-    (on_x,) = torch.autograd.grad(got, [x], grad_outputs=rng(3, 5, 8).to(got.dtype), allow_unused=True)
+    (on_x,) = torch.autograd.grad((got * rng(3, 5, 8).to(got.dtype)).sum(), [x], allow_unused=True)
     for name, grad in {"x": on_x, **module.grads_()}.items():
         if grad is not None:
             expect.finite(grad.detach(), _gradient(name), ("row", "column"))

@@ -215,3 +215,28 @@ def test_staging_writes_only_under_the_name_we_give(tmp_path):
     assert "RAR" in reason.en
     assert sorted(path.name for path in place.iterdir()) == ["other.zip", "safe.zip"]
     drop.close()
+
+
+def test_the_platforms_own_times_are_taken_over_and_those_of_files_are_not(tmp_path):
+    """A file's time is the student's to set, or the archive's."""
+    tidy = "(?P<timestamp>[^/]+)/(?P<student_id>[^/]+)/(?P<file>.+)"
+    drops = {
+        "blackboard": packed(tmp_path / "b.zip", {"A1_ana_attempt_2026-03-01-23-59-07_attention.py": "a"}),
+        "nbgrader": laid(tmp_path / "n", {
+            "submitted/ana/attention/attention.ipynb": "{}", "submitted/ana/attention/timestamp.txt": "2026-03-01 UTC\n",
+        }),
+        "gradescope": laid(tmp_path / "g", {
+            "submission_metadata.yml": "submission_1:\n  :submitters:\n  - :sid: a\n  :created_at: 2026-03-01 15:59:07.123\n",
+            "submission_1/attention.py": "a",
+        }),
+        "plain": laid(tmp_path / "p", {"ana/attention.py": "a"}),
+    }  # fmt: skip
+    told = {}
+    for name, drop in drops.items():
+        layout, gathered = found(drop)
+        told[layout] = gathered.hand_ins[0].submitted
+        assert layout == name
+    assert told == {"blackboard": "2026-03-01T23:59:07", "nbgrader": "2026-03-01 UTC",
+                    "gradescope": "2026-03-01T15:59:07+00:00", "plain": ""}  # fmt: skip
+    told = found(laid(tmp_path / "t", {"2026-03-01T10:00/ana/attention.py": "a"}), by_pattern=tidy)[1].hand_ins[0]
+    assert told.submitted == "2026-03-01T10:00"

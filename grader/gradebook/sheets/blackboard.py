@@ -35,6 +35,5 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
         grade=grade,
         maximum=lambda _row: most,
         comment=column(table, "Feedback to Learner", "给学习者的反馈", "給學習者的意見回饋"),
-        closed=lambda row: "waits for a person there" if table.value(row, grade).endswith("!") else "",
     )
     return fill(table, standings, layout, wanted)

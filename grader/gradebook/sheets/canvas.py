@@ -12,6 +12,7 @@ from grader.gradebook.sheets.matching import Key, by_login, by_student, by_submi
 from grader.gradebook.sheets.table import Table, number
 from grader.model import Standing
 
+NAME = "canvas"
 HOW = "in Canvas: Grades, Export, Export Entire Gradebook"
 _TITLE = re.compile(r"(?P<title>.*\S)\s*\(\d+\)")
 _READ_ONLY = "(read only)"
@@ -38,7 +39,7 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
     layout = Layout(
         rows=range(1 if points is None else points + 1, len(table.rows)),
         keys=(
-            Key(ids, by_submission),
+            Key(ids, _by_id),
             Key(column(table, "SIS User ID"), by_student),
             Key(column(table, "SIS Login ID"), by_login),
         ),
@@ -50,6 +51,11 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
         numbers=range(section + 1, len(table.header)),
     )
     return fill(table, standings, layout, wanted)
+
+
+def _by_id(standing: Standing) -> tuple[str, ...]:
+    """The user's number of an archive; a roster may well call students by it, too."""
+    return (*by_submission(NAME)(standing), standing.student_id)
 
 
 def _is_points(table: Table, row: int) -> bool:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from grader.gradebook.guard import guarded, is_formula
+from grader.errors import UsageError
+from grader.gradebook.guard import begins_formula, guarded_text
 from grader.gradebook.sheets.filled import Change, Filled, Wanted, scaled
 from grader.gradebook.sheets.matching import Key, Matched, match
 from grader.gradebook.sheets.table import Table, number, written
 from grader.gradebook.wide import counted
 from grader.model import Standing
 
-_LISTED = 10
 _NO_FORMULA = re.compile(r'="[^"]*"|[-+=@]|[-+]?[\d.,]+')  # a platform's own guard, a lone sign, a number
 
 
@@ -41,64 +41,83 @@ def fill(table: Table, standings: Sequence[Standing], layout: Layout, wanted: Wa
     """
     matched = match(table, layout.rows, layout.keys, layout.names, standings)
     comma = table.decimal_comma([layout.grade, *layout.numbers])
-    edits: dict[tuple[int, int], str] = {}
-    changes, notes, unchanged, comments, blank = [], [], 0, 0, list[str]()
+    edits = _guards(table, layout)
+    guards = len(edits)
+    changes, closed, unchanged, comments, blank = [], [], 0, 0, list[str]()
     for row, standing in matched.rows.items():
         score = counted(standing)
         if why := layout.closed(row):
-            notes.append(f"line {table.line(row)}: {standing.student_id}: {why}; not touched")
+            closed.append(f"line {table.line(row)}: {standing.student_id}: {why}; not touched")
             continue
         if score is None:
-            blank.append(standing.student_id)
+            blank.append(f"{standing.student_id} ({standing.status})")
         else:
             value = scaled(score, standing.max_score, layout.maximum(row), wanted, table)
             old = table.value(row, layout.grade)
             if number(old) == value:
                 unchanged += 1
             else:
-                new = written(value, comma=comma)
-                edits[row, layout.grade] = new
-                changes.append(Change(table.line(row), standing.student_id, old, new))
+                new = edits[row, layout.grade] = written(value, comma=comma)
+                changes.append(Change(table.line(row), _who(standing), old, new))
         if standing.comment and layout.comment is not None:
             comments += 1
-            edits[row, layout.comment] = guarded(standing.comment)
-    guards = _guards(table, layout)
+            edits[row, layout.comment] = guarded_text(standing.comment)
     lost = [s for s in matched.without_row if counted(s) is not None]
-    notes += _notes(layout, matched, blank, lost, len(guards))
-    data = table.changed({**guards, **edits}, layout.keep)
-    return Filled(data, tuple(changes), unchanged, comments, tuple(notes), len(lost))
+    return Filled(
+        table.changed(edits, layout.keep),
+        tuple(changes),
+        unchanged,
+        comments,
+        notes=(*closed, *_notes(table, layout, matched, blank, lost, guards)),
+        column=table.header[layout.grade],
+        unsettled=len(lost) + len(matched.doubtful),
+    )
 
 
-def _guards(table: Table, layout: Layout) -> Mapping[tuple[int, int], str]:
-    """The cells of students' rows that a spreadsheet would take for formulas; ids stay what the platform knows."""
-    fixed = {key.column for key in layout.keys}
+def _who(standing: Standing) -> str:
+    return f"{standing.student_id} {standing.name}".strip()
+
+
+def _guards(table: Table, layout: Layout) -> dict[tuple[int, int], str]:
+    """The cells of students' rows that a spreadsheet would take for formulas; what the platform knows a row by stays.
+
+    What people of the course wrote there is theirs: marks and comments are not looked at.
+    """
+    first, *others = (key.column for key in layout.keys)
     cells: dict[tuple[int, int], str] = {}
     for row in layout.rows:
+        ours = {layout.grade, layout.comment, first, *([] if table.value(row, first) else others)}
         for column, cell in enumerate(table.rows[row]):
             text = cell.value.strip()
-            if column not in fixed and is_formula(text) and not _NO_FORMULA.fullmatch(text):
-                cells[row, column] = guarded(cell.value)
+            if column not in ours and begins_formula(text) and not _NO_FORMULA.fullmatch(text):
+                cells[row, column] = f"'{cell.value}"
     return cells
 
 
-def _notes(layout: Layout, matched: Matched, blank: Sequence[str], lost: Sequence[Standing], guards: int) -> list[str]:
-    nobody = len(layout.rows) - len(matched.rows) - len(matched.doubtful)
+def _notes(
+    table: Table, layout: Layout, matched: Matched, blank: Sequence[str], lost: Sequence[Standing], guards: int
+) -> list[str]:
+    rows = [row for row in layout.rows if row not in matched.rows and row not in matched.doubtful_rows]
     known = any(layout.maximum(row) is not None for row in layout.rows)
     return [
         *matched.doubtful,
-        *_listed("not written, since there is no mark that counts", blank),
-        *_listed("have a mark but no row in this sheet", [s.student_id for s in lost]),
-        *([f"{nobody} rows are nobody's here and stay as they are"] if nobody else []),
-        *([f"{guards} cells that look like formulas got a leading '"] if guards else []),
+        *_listed("without a mark that counts; nothing was written", blank),
+        *_listed("with a mark but without a row in this sheet", [_who(s) for s in lost]),
+        *_listed("in the sheet but not in this class; nothing was written", [_row(table, layout, r) for r in rows]),
+        *([f"{guards} cells that a spreadsheet would take for formulas got a leading '"] if guards else []),
         *([] if known else ["the sheet does not say its maximum: compare it by hand"]),
     ]
 
 
+def _row(table: Table, layout: Layout, row: int) -> str:
+    """A row as a person finds it: its name, else its id."""
+    name = " ".join(filter(None, (table.value(row, column) for column in layout.names)))
+    ids = (table.value(row, key.column) for key in layout.keys)
+    return f"line {table.line(row)} {name or next(filter(None, ids), '')}".strip()
+
+
 def _listed(what: str, who: Sequence[str]) -> list[str]:
-    if not who:
-        return []
-    more = f" and {len(who) - _LISTED} more" if len(who) > _LISTED else ""
-    return [f"{len(who)} {what}: {', '.join(who[:_LISTED])}{more}"]
+    return [f"{len(who)} {what}: {', '.join(who)}"] if who else []
 
 
 def column(table: Table, *names: str) -> int | None:
@@ -113,19 +132,26 @@ def the_one(found: Mapping[int, str], wanted: Wanted, table: Table, kind: str) -
     Raises:
         UsageError: none, or several; lists them.
     """
-    from grader.errors import UsageError
-
+    heads = {at: table.header[at] for at in found}
     titles = (wanted.column,) if wanted.column else (wanted.assignment, *wanted.titles)
     asked = {_plain(title) for title in titles}
-    fits = [at for at, title in found.items() if _plain(title) in asked or (at < len(table.header)
-            and _plain(table.header[at]) in asked)]  # fmt: skip
+    fits = [
+        at for at, title in found.items()
+        if {_plain(title), _plain(heads[at])} & asked or wanted.column in (heads[at], _number_of(heads[at]) or None)
+    ]  # fmt: skip
     if len(fits) == 1:
         return fits[0]
     if not fits and len(found) == 1 and not wanted.column:
         return next(iter(found))
-    there = "; ".join(found.values()) or f"no {kind} at all"
+    there = "; ".join(heads[at] for at in fits or found) or f"no {kind} at all"
     said = f"no {kind} is called {wanted.column!r}" if wanted.column else f"which {kind} is this assignment's?"
-    raise UsageError(f"{table.name}: {said} Name one with --column; there is {there}")
+    raise UsageError(f"{table.name}: {said}; name one with --column; there is {there}")
+
+
+def _number_of(head: str) -> str:
+    """The platform's own number of a column, as people may name it: ``Title (12)``, ``Title [...] |12``."""
+    found = re.search(r"\(\d+\)$|\|\s*\d+$", head)
+    return found[0].strip("()| ") if found else ""
 
 
 def _plain(title: str) -> str:

@@ -33,14 +33,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The sheet to import, what changed in it, and what a person should know. ``lost`` marks found no place."""
+    """The sheet to import, what changed in it, and what a person should know."""
 
     data: bytes
     changes: tuple[Change, ...] = ()
     unchanged: int = 0
     comments: int = 0
     notes: tuple[str, ...] = ()
-    lost: int = 0
+    column: str = ""  # the header of what was filled, in a sheet of somebody else's
+    unsettled: int = 0  # marks that found no place, and rows that a person has to look at
 
 
 def scaled(score: Fraction, ours: Fraction, theirs: Fraction | None, wanted: Wanted, table: Table) -> Fraction:
@@ -51,6 +52,11 @@ def scaled(score: Fraction, ours: Fraction, theirs: Fraction | None, wanted: Wan
     """
     if theirs is None or theirs == ours:
         return score
+    if not theirs:
+        raise UsageError(
+            f"{table.name}: its maximum is 0, ours is {marks(float(ours))}; set it to {marks(float(ours))} on the "
+            "platform and download the sheet again"
+        )
     if not wanted.scale:
         factor = marks(float(theirs / ours)) if ours else "?"
         raise UsageError(

@@ -26,7 +26,7 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
         raise UsageError(f"{table.name} has no columns Total Score and SID, Email or Submission ID; download it {HOW}")
     layout = Layout(
         rows=range(1, len(table.rows)),
-        keys=(Key(sid, by_student), Key(email, by_email), Key(submission, by_submission)),
+        keys=(Key(sid, by_student), Key(email, by_email), Key(submission, by_submission("gradescope"))),
         names=(column(table, "First Name", "Name"), column(table, "Last Name")),
         grade=grade,
         maximum=lambda row: number(table.value(row, most)),

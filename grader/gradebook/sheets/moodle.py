@@ -38,15 +38,15 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
     grade = column(table, *_GRADE)
     if grade is None or wanted.column:
         grade = the_one(dict(enumerate(table.header)), wanted, table, "column")
-    most, lock = column(table, *_MAXIMUM), column(table, *_LOCK)
+    most, lock = _at_maximum(table, grade), column(table, *_LOCK)
     layout = Layout(
         rows=range(1, len(table.rows)),
         keys=(
-            Key(0, by_submission, digits=True),
+            Key(0, by_submission("moodle"), local=True),
             Key(column(table, *_NUMBER), by_student),
             Key(column(table, *_EMAIL), by_email),
         ),
-        names=(column(table, *_NAME),),
+        names=(1 if (at := column(table, *_NAME)) is None else at,),  # the second column in every language
         grade=grade,
         maximum=lambda row: _maximum(table, row, most),
         comment=column(table, *_COMMENT),
@@ -54,6 +54,15 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
         numbers=(most,),
     )
     return fill(table, standings, layout, wanted)
+
+
+def _at_maximum(table: Table, grade: int) -> int | None:
+    """The column of the maximum: by its name, else right of the grade where it holds one number throughout."""
+    named, next_to = column(table, *_MAXIMUM), grade + 1
+    if named is not None or next_to >= len(table.header):
+        return named
+    told = {table.value(row, next_to) for row in range(1, len(table.rows))}
+    return next_to if len(told) == 1 and number(next(iter(told))) is not None else None
 
 
 def _maximum(table: Table, row: int, at: int | None) -> Fraction | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.gradebook.guard import guarded
+from grader.errors import UsageError
+from grader.gradebook.guard import guarded, guarded_text
 from grader.gradebook.long import table
 from grader.gradebook.sheets.fill import Layout, column, fill
 from grader.gradebook.sheets.filled import Filled, Wanted
@@ -25,22 +26,31 @@ _TURNED = re.compile(
 
 
 def nbgrader(standings: Sequence[Standing], wanted: Wanted) -> Filled:
-    """The columns of ``nbgrader export``, a row for each mark that counts."""
+    """The columns of ``nbgrader export``, a row a student; blank where no mark counts."""
     rows = [_nbgrader(standing, wanted) for standing in sorted(standings, key=order)]
     return Filled(table(NBGRADER, rows).encode(), notes=_left(standings))
 
 
 def nbgrader_filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Filled:
-    """A sheet that ``nbgrader export`` wrote, with our scores."""
+    """A sheet that ``nbgrader export`` wrote, with our scores in the rows of this assignment.
+
+    Raises:
+        UsageError: it is no such sheet, or holds other assignments alone.
+    """
+    grade, of = _score(table, wanted), column(table, "assignment")
+    rows = [row for row in range(1, len(table.rows)) if of is None or _is(table.value(row, of), wanted)]
+    there = sorted({table.value(row, of) for row in range(1, len(table.rows))})
+    if not rows and len(there) > 1:
+        raise UsageError(
+            f"{table.name} has no row of {wanted.assignment}, but of {', '.join(there)}; keep the rows of one"
+        )
     layout = Layout(
-        rows=range(1, len(table.rows)),
+        rows=rows or range(1, len(table.rows)),
         keys=(Key(column(table, "student_id"), by_student), Key(column(table, "email"), by_email)),
         names=(column(table, "first_name"), column(table, "last_name")),
-        grade=_score(table, wanted),
+        grade=grade,
         maximum=lambda row: number(table.value(row, column(table, "max_score"))),
-        closed=lambda row: "" if table.value(row, column(table, "assignment")) in ("", wanted.assignment)
-        else "it is another assignment's",
-    )  # fmt: skip
+    )
     return fill(table, standings, layout, wanted)
 
 
@@ -77,7 +87,7 @@ def _plain(standing: Standing) -> list[str]:
         shown(standing.late_penalty) if score is not None else "",
         str(standing.status),
         guarded(standing.submission),
-        guarded(standing.comment),
+        guarded_text(standing.comment),
     ]
 
 
@@ -92,14 +102,16 @@ def _nbgrader(standing: Standing, wanted: Wanted) -> list[str]:
 
 
 def _score(table: Table, wanted: Wanted) -> int:
-    from grader.errors import UsageError
-
     grade = column(table, wanted.column or "score")
     if grade is None or column(table, "student_id") is None:
         raise UsageError(f"{table.name} has no columns student_id and score; write it with nbgrader export")
     return grade
 
 
+def _is(assignment: str, wanted: Wanted) -> bool:
+    return assignment.casefold().replace("-", "_") == wanted.assignment.casefold()
+
+
 def _left(standings: Sequence[Standing]) -> tuple[str, ...]:
-    blank = [standing.student_id for standing in standings if counted(standing) is None]
-    return (f"{len(blank)} have no mark that counts and stay blank",) if blank else ()
+    blank = [f"{s.student_id} ({s.status})" for s in sorted(standings, key=order) if counted(s) is None]
+    return (f"{len(blank)} have no mark that counts and stay blank: {', '.join(blank)}",) if blank else ()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.errors import UsageError
 from grader.reports.words import marks
 
+_HEAD = 512  # bytes
 _DELIMITERS = (",", ";", "\t")
 _NUMBER = re.compile(r"[+-]?\d{1,3}(?:[.,' \u00a0\u202f]\d{3})*(?:[.,]\d+)?|[+-]?\d+(?:[.,]\d+)?")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -41,9 +43,10 @@ class Table:
         return [cell.value.strip() for cell in self.rows[0]] if self.rows else []
 
     def value(self, row: int, column: int | None) -> str:
-        """What a cell says, trimmed; "" where there is none."""
+        """What a cell says, trimmed, out of ``="..."`` where a spreadsheet holds text so; "" where there is none."""
         cells = self.rows[row]
-        return cells[column].value.strip() if column is not None and column < len(cells) else ""
+        told = cells[column].value.strip() if column is not None and column < len(cells) else ""
+        return told[2:-1] if len(told) > 2 and told.startswith('="') and told.endswith('"') else told
 
     def line(self, row: int) -> int:
         """The number of the line that a row begins in."""
@@ -70,14 +73,15 @@ class Table:
         cells = []
         for column in columns:
             if (number, column) in edits:
-                cells.append(self.quoted(edits[number, column]))
+                quotes = column < len(row) and self.text.startswith('"', row[column].start)
+                cells.append(self.quoted(edits[number, column], always=quotes))
             else:
                 cells.append(self.text[row[column].start : row[column].end] if column < len(row) else "")
         return self.delimiter.join(cells)
 
-    def quoted(self, value: str) -> str:
-        """A cell's text, in quotes where it needs them."""
-        if not any(sign in value for sign in (self.delimiter, '"', "\r", "\n")):
+    def quoted(self, value: str, *, always: bool = False) -> str:
+        """A cell's text, in quotes where it needs them, or where the old one stood in some."""
+        if not always and not any(sign in value for sign in (self.delimiter, '"', "\r", "\n")):
             return value
         return '"' + value.replace('"', '""') + '"'
 
@@ -101,9 +105,14 @@ def read_table(data: bytes, name: str) -> Table:
     if not text.strip():
         raise UsageError(f"{name} is empty; download the sheet again")
     first = text.lstrip("\r\n").splitlines()[0]
-    delimiter = max(_DELIMITERS, key=lambda sign: len(next(_rows(first, sign, name), ())))
+    delimiter = max(_DELIMITERS, key=lambda sign: _split(first, sign))
     rows = tuple(row for row in _rows(text, delimiter, name) if len(row) > 1 or row[0].value.strip())
     return Table(name, text, encoding, mark, delimiter, rows)
+
+
+def _split(line: str, sign: str) -> int:
+    """In how many cells a sign outside of quotes splits a line."""
+    return re.sub(r'"[^"]*"', "", line).count(sign)
 
 
 def number(text: str) -> Fraction | None:
@@ -132,12 +141,20 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
                 return data[len(mark) :].decode(encoding), encoding, mark
             except UnicodeDecodeError:
                 raise UsageError(f"{name} is damaged: it is not the {encoding} that it begins as") from None
-    for encoding in ("utf-8", "gb18030", "cp1252"):
-        try:
-            return data.decode(encoding), encoding, b""
-        except UnicodeDecodeError:
-            continue
+    for encoding in (_wide(data[:_HEAD]), "utf-8", "gb18030", "cp1252"):
+        with suppress(UnicodeError):
+            text = data.decode(encoding) if encoding else "\0"
+            if "\0" not in text and text.encode(encoding) == data:  # what is not changed must stay as it is
+                return text, encoding, b""
     raise UsageError(f"{name} is no text; download the sheet as CSV")
+
+
+def _wide(head: bytes) -> str:
+    """UTF-16 without its mark: a header in Latin letters or digits has a zero in every other byte."""
+    even, odd = head[: len(head) & ~1 : 2], head[1::2]
+    if odd.count(0) * 2 > len(odd) and not even.count(0):
+        return "utf-16-le"
+    return "utf-16-be" if even.count(0) * 2 > len(even) and not odd.count(0) else ""
 
 
 def _rows(text: str, delimiter: str, name: str) -> Iterator[tuple[Cell, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 
 from grader.errors import NotGradable
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree
@@ -45,13 +46,14 @@ def _hand_in(tree: Tree, items: list[tuple[re.Match[str], Piece]]) -> HandIn:
     pieces = tuple(piece for match, piece in items if not match["receipt"])
     when = time.mktime((*map(int, found["when"].split("-")), 0, 0, -1))  # type: ignore[arg-type]
     label = f"{person.id} {person.name}".strip()
-    return HandIn(person.id, (person,), pieces, label, items[0][1].entry.name, when=when)
+    day, clock = found["when"][:10], found["when"][11:].replace("-", ":")
+    return HandIn(person.id, (person,), pieces, label, items[0][1].entry.name, when=when, submitted=f"{day}T{clock}")
 
 
 def _from_receipt(tree: Tree, receipt: Piece, before: str) -> Person | None:
     """Name and user from the receipt's first line: a user name may itself hold underscores."""
     try:
-        text = decode(tree.drop.read(receipt.entry, _RECEIPT_LIMIT), receipt.path).text
+        text = unicodedata.normalize("NFC", decode(tree.drop.read(receipt.entry, _RECEIPT_LIMIT), receipt.path).text)
     except NotGradable:
         return None
     found = _WHO.match(text.lstrip())

@@ -40,7 +40,13 @@ def _hand_in(user: str, items: list[tuple[re.Match[str], Piece]]) -> HandIn:
     pieces = tuple(piece for _, piece in items)
     late = any(match["late"] or match.groupdict().get("late_after") for match, _ in items)
     flags = (Flag("late", "Canvas marked it LATE"),) if late else ()
-    return HandIn(user, (Person(user, name),), pieces, name, pieces[0].entry.name, when=newest(pieces), flags=flags)
+    first = pieces[0].entry.name
+    return HandIn(user, (Person(user, name),), pieces, name, first, when=newest(pieces), flags=flags, back=_back(items))
+
+
+def _back(items: list[tuple[re.Match[str], Piece]]) -> str:
+    """Canvas takes a file back for an attachment alone, by its number: a text entry has none."""
+    return next((match[0][: match.start("file")] for match, _ in items if match["file"]), "")
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -59,7 +59,14 @@ def _hand_in(tree: Tree, folder: Entry, number: str, record: Record) -> HandIn:
         folder,
         _seconds(record.created_at) or newest(pieces),
         ids_are_local=unknown,
+        submitted=_told(record.created_at),
     )
+
+
+def _told(when: str) -> str:
+    """With a zone in any case: the platform's own times are in UTC where they name none."""
+    found = _WHEN.match(when)
+    return when if found is None or found[3] else f"{found[1]}T{found[2]}+00:00"
 
 
 def _seconds(when: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 
 _SUBMISSION = re.compile(r"['\"]?(submission_\d+)['\"]?:\s*(?:&\S+)?\s*")
@@ -54,7 +55,7 @@ def _with_fact(record: Record, fact: re.Match[str]) -> Record:
     people = list(record.submitters)
     if fact[1] or not people:
         people.append(Submitter())
-    value = _scalar(fact[3] or "")
+    value = unicodedata.normalize("NFC", _scalar(fact[3] or ""))
     last = people[-1]
     people[-1] = Submitter(
         value if fact[2] == "name" else last.name,

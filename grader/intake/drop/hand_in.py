@@ -37,8 +37,10 @@ class HandIn:
     shown: str  # where it stands in the drop, for people
     whole: Entry | None = None  # the one entry of the drop that is all of it
     when: float = 0.0
+    submitted: str = ""  # when it came, in the words of the platform's own data; "" is unknown
     ids_are_local: bool = False  # the platform's number means nothing outside this assignment
     flags: tuple[Flag, ...] = ()
+    back: str = ""  # what the platform wants in front of the name of a file that goes back to the student
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree, ne
 NAME = "moodle"
 # Read from the right: some sites put the user name in front of the full name.
 _NAMED = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?")
-_BLIND = "Participant"
+_BLIND, _FILE = "Participant", "file"
 
 
 def fits(tree: Tree) -> bool:
@@ -38,4 +38,12 @@ def _hand_in(number: str, name: str, pieces: list[Piece], wholes: list[Entry]) -
     whole = wholes[0] if len(wholes) == 1 and wholes[0].is_folder else None
     files = tuple(pieces)
     person = Person(number, known)
-    return HandIn(number, (person,), files, known, wholes[0].name, whole, newest(files), ids_are_local=True)
+    back = _back(wholes)
+    return HandIn(number, (person,), files, known, wholes[0].name, whole, newest(files), ids_are_local=True, back=back)
+
+
+def _back(wholes: list[Entry]) -> str:
+    """The folder as it came, or what stood in front of the file's name."""
+    found = [match for entry in wholes if (match := _NAMED.fullmatch(entry.name))]
+    first = next((match for match in found if match["kind"] == _FILE), found[0])
+    return first[0][: first.start("file")] if first["file"] else f"{first[0]}/"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from grader.errors import UsageError
+from grader.errors import NotGradable, UsageError
 from grader.intake.drop.entries import Entry
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Tree, newest
+from grader.intake.text import decode
 
 NAME = "nbgrader"
 _SUBMITTED, _TIME = "submitted", "timestamp.txt"
+_TIME_LIMIT = 1_000  # bytes
 
 
 def fits(tree: Tree) -> bool:
@@ -48,9 +50,19 @@ def gather(tree: Tree, assignment: str) -> Gathered:
                         f"{student.name}/{wanted}",
                         entry,
                         newest(pieces),
+                        _collected(tree, entry),
                     )
                 )
     return Gathered(tuple(hand_ins), tuple(entry for entry in tree.top if not entry.is_folder))
+
+
+def _collected(tree: Tree, folder: Entry) -> str:
+    """The time that the exchange noted beside the files."""
+    noted = next((piece for piece in tree.below(folder) if piece.path == _TIME), None)
+    try:
+        return "" if noted is None else decode(tree.drop.read(noted.entry, _TIME_LIMIT), _TIME).text.strip()
+    except NotGradable:
+        return ""
 
 
 def _students(tree: Tree) -> Tree:

@@ -8,7 +8,7 @@ from grader.errors import UsageError
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree, newest
 
 NAME = "pattern"
-_GROUPS = ("student_id", "file", "name", "email", "submission")
+_GROUPS = ("student_id", "file", "name", "email", "submission", "timestamp")
 _EXAMPLE = "(?P<student_id>[^/]+)/(?P<file>.+)"
 
 
@@ -59,4 +59,5 @@ def _hand_in(key: str, items: list[tuple[dict[str, str], Piece]]) -> HandIn:
     pieces = tuple(piece for _, piece in items)
     persons = tuple(Person(student, f.get("name", ""), f.get("email", "")) for student, f in people.items())
     label = " ".join(f"{person.id} {person.name}".strip() for person in persons)
-    return HandIn(key, persons, pieces, label, pieces[0].entry.path, when=newest(pieces))
+    when = max((facts.get("timestamp", "") for facts, _ in items), default="")
+    return HandIn(key, persons, pieces, label, pieces[0].entry.path, when=newest(pieces), submitted=when)
