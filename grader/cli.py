@@ -448,6 +448,17 @@ def replay(
     _finish(lambda: command.run(ctx.obj, report, submission))
 
 
+@app.command()
+def pack(
+    ctx: typer.Context,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The pack, for 'grader ci --pack'")],
+) -> None:
+    """Put the private reference into one file and print its digest."""
+    from grader.commands import pack as command
+
+    _finish(lambda: command.run(ctx.obj, out))
+
+
 ci_app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 app.add_typer(ci_app, name="ci")
 
@@ -469,6 +480,8 @@ def ci(
     seed: _Seed = None,
     student: Annotated[str, typer.Option(metavar="ID", help="Whose it is [default: the repository's name]")] = "",
     practice: _Practice = False,
+    pack: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'grader pack' wrote, for reference/")] = None,
+    pack_digest: Annotated[str, typer.Option(metavar="D", help="sha256:...; another pack is refused")] = "",
 ) -> None:
     """Grade what a change of a repository touches."""
     if ctx.invoked_subcommand is not None:
@@ -488,6 +501,8 @@ def ci(
         seed=seed,
         student=student,
         practice=practice,
+        pack=pack,
+        pack_digest=pack_digest,
         environment=dict(os.environ),
     )
     _finish(lambda: command.run(ctx.obj, request))

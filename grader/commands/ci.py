@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from grader.document import for_student
 from grader.engines import Engine
 from grader.errors import UsageError
 from grader.model import PUBLIC_SEED, Audience, Course, Flag, Job, Outcome, Status, Text
+from grader.release.pack import unpacked
 from grader.reports.words import marks
 
 _SECRET = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PRIVATE_KEY|API_KEY|ACCESS_KEY)(?:_|$)")
@@ -45,11 +46,24 @@ class Request:
     seed: int | None = None
     student: str = ""
     practice: bool = False
+    pack: Path | None = None  # the private parts as one file, instead of a folder reference/
+    pack_digest: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(setting: Setting, request: Request) -> Exit:
     """Grade, tell, and say with the exit code whether a person has to look."""
+    if request.pack is None:
+        return _run(setting, request)
+    if setting.reference is not None:
+        raise UsageError("--pack and --reference are two ways to say the same; give one of them")
+    if not request.pack_digest:
+        raise UsageError("--pack needs --pack-digest: a grading run uses the pack that was pinned, or none")
+    with unpacked(setting.folder / request.pack, request.pack_digest) as folder:
+        return _run(replace(setting, reference=folder), request)
+
+
+def _run(setting: Setting, request: Request) -> Exit:
     bar = _Bar(request.min_score)
     course = setting.course()
     _check_reference(course, request)
@@ -124,7 +138,7 @@ def _flag(flag: Flag) -> dict[str, Any]:
 
 def _check_reference(course: Course, request: Request) -> None:
     if not request.public and not any(assignment.reference for assignment in course.assignments):
-        raise UsageError("there is no reference/ here: name it with --reference, or give --public")
+        raise UsageError("there is no reference/ here: name it with --reference or --pack, or give --public")
 
 
 def _withhold_secrets(environment: MutableMapping[str, str]) -> None:

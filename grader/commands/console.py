@@ -48,7 +48,7 @@ def write_document(target: Path, text: str) -> None:
         raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None
 
 
-def write_atomically(target: Path, content: bytes, *, durable: bool = True) -> None:
+def write_atomically(target: Path, content: bytes, *, durable: bool = True, mode: int = 0o644) -> None:
     """The whole file or what was there before; readers never see a half. ``durable``: a loss of power included."""
     import tempfile
 
@@ -59,7 +59,7 @@ def write_atomically(target: Path, content: bytes, *, durable: bool = True) -> N
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        os.chmod(name, 0o644)
+        os.chmod(name, mode)
         os.replace(name, target)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -59,7 +59,7 @@ def _of_assignment(assignment: Assignment, chosen: tuple[str, ...], every: Itera
     files = {
         f"{home}/{path.relative_to(assignment.folder).as_posix()}": path.read_bytes()
         for path in sorted(assignment.folder.rglob("*"))
-        if path.is_file() and path.name not in by_language and not _is_litter(path.relative_to(assignment.folder))
+        if path.is_file() and path.name not in by_language and not is_litter(path.relative_to(assignment.folder))
     }
     for at, lang in enumerate(chosen):
         handout = assignment.folder / handout_name(lang)
@@ -72,5 +72,6 @@ def _of_assignment(assignment: Assignment, chosen: tuple[str, ...], every: Itera
     return files
 
 
-def _is_litter(path: Path) -> bool:
+def is_litter(path: Path) -> bool:
+    """What editors and Python leave behind."""
     return any(part.startswith(".") or part.endswith(_LITTER) for part in path.parts)
