@@ -161,11 +161,13 @@ def check(
     assignment: Annotated[
         str | None, typer.Option("--assignment", "-a", metavar="NAME", help="What a file of another name answers")
     ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Again with every save, until Ctrl-C")] = False,
 ) -> None:
     """Your own run of the public checks."""
     from grader.commands import check as command
+    from grader.commands import watch as watching
 
-    _finish(lambda: command.run(ctx.obj, target, assignment))
+    _finish(lambda: (watching if watch else command).run(ctx.obj, target, assignment))
 
 
 @app.command()

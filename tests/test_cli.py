@@ -91,7 +91,8 @@ class Rooms:
 
     def ports(self) -> Ports:
         return Ports(
-            self._find_root, self._course, self._submission, self._engine, self._engine, self._validate, self._examine
+            self._find_root, self._course, self._submission, self._engine, self._engine, self._validate, self._examine,
+            self._engine,
         )  # fmt: skip
 
     def _find_root(self, start: Path) -> Path:
@@ -201,6 +202,15 @@ class TestListAndHint:
     def test_a_file_in_the_working_folder_goes_first(self, run: Run, rooms: Rooms) -> None:
         Path("attention.py").write_text("done = True\n")
         assert "attention  Attention  20 marks  written" in run("list").out
+
+    def test_a_notebook_counts_as_a_file_does(self, run: Run, rooms: Rooms) -> None:
+        for source, told in (("def f():\n    return 1", "written"), (STUB * 2, "2 still to write")):
+            sheet = {"cells": [{"cell_type": "code", "input": source.splitlines(True)}]}
+            for whole in ({"cells": [{"cell_type": "code", "source": source}]}, {"worksheets": [sheet]}):
+                Path("attention.ipynb").write_text(json.dumps(whole))
+                assert f"attention  Attention  20 marks  {told} (attention.ipynb)" in run("list").out
+        Path("attention.ipynb").write_text('{"cells": [')
+        assert "attention.ipynb cannot be read" in run("list").out
 
     def test_hint_without_criterion_lists_the_rubric(self, run: Run) -> None:
         ran = run("hint", "attention")
@@ -320,12 +330,36 @@ class TestCheck:
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
 
-    def test_two_forms_side_by_side_must_be_told_apart(self, run: Run) -> None:
+    def test_of_two_forms_side_by_side_the_newer_is_checked_and_the_other_named(self, run: Run, rooms: Rooms) -> None:
         Path("attention.py").write_text("mine")
-        Path("attention.ipynb").write_text("{}")
+        Path("attention.ipynb").write_text(json.dumps({"cells": []}))
+        for newer, older in (("attention.ipynb", "attention.py"), ("attention.py", "attention.ipynb")):
+            os.utime(older, (1, 1))
+            os.utime(newer, (2, 2))
+            ran = run("check", "attention")
+            assert Path(rooms.jobs[-1].path).name == newer
+            assert f"{older} lies beside it and is left alone: it is older" in ran.err
+
+    @pytest.mark.parametrize("written", ["attention.py", "attention.ipynb"])
+    def test_of_two_forms_one_is_untouched_the_written_one_is_checked(
+        self, run: Run, rooms: Rooms, written: str
+    ) -> None:
+        stub = rooms.root / "assignments/attention/attention.py"
+        cell = {"cell_type": "code", "source": stub.read_text()}
+        Path("attention.ipynb").write_text(json.dumps({"cells": [cell]}))
+        Path("attention.py").write_text(stub.read_text())
+        Path(written).write_text(Path(written).read_text().replace("raise NotImplementedError", "return 1"))
+        os.utime(written, (1, 1))
         ran = run("check", "attention")
-        assert ran.code == 2
-        assert "say which" in ran.err
+        assert Path(rooms.jobs[0].path).name == written
+        assert "nothing is written in it yet" in ran.err
+
+    def test_two_untouched_forms_need_no_word(self, run: Run, rooms: Rooms) -> None:
+        stub = rooms.root / "assignments/attention/attention.py"
+        (stub.parent / "attention.ipynb").write_text(
+            json.dumps({"cells": [{"cell_type": "code", "source": stub.read_text().splitlines(True)}]})
+        )
+        assert "left alone" not in run("check", "attention").err
 
 
 class TestGrade:

@@ -11,6 +11,7 @@ from grader.commands.phrases import phrase
 from grader.commands.setting import Setting
 from grader.commands.work import Work, find_work
 from grader.document import for_student
+from grader.engines import Engine
 from grader.model import PUBLIC_SEED, Assignment, Job, Outcome, Status
 from grader.reports.outline import place
 from grader.reports.untrusted import one_line
@@ -18,28 +19,36 @@ from grader.reports.untrusted import one_line
 
 def run(setting: Setting, target: str | None, named: str | None) -> Exit:
     """What the public checks saw, then what they do not cover. Passed only if all of them did."""
-    work = find_work(setting.course(), setting.folder, target, named)
-    note(phrase("checking", setting.lang, path=work.path))
-    if work.other is not None:
-        note(phrase("both", setting.lang, other=work.other))
-    staff = _checked(setting, work)
-    document = for_student(staff, feedback="public")
-    document["reason"] = staff["reason"]  # the student's own run withholds nothing
-    show_report(document, lang=setting.lang, plain=setting.plain)
-    _coverage(setting.lang, work.assignment, document)
+    with setting.own_engine() as engine:  # it warms up while the file is looked for
+        work = find_work(setting.course(), setting.folder, target, named)
+        note(phrase("checking", setting.lang, path=work.path))
+        if work.other is not None and work.why:
+            note(phrase(work.why, setting.lang, other=work.other))
+        document = checked(engine, work, setting.lang)
+    show(setting, work.assignment, document)
     if document["status"] == Status.GRADER_FAULT:
         return Exit.FAULT
-    return Exit.DONE if _passed(document) else Exit.NOT_ENOUGH
+    return Exit.DONE if passed(document) else Exit.NOT_ENOUGH
 
 
-def _checked(setting: Setting, work: Work) -> dict[str, Any]:
+def checked(engine: Engine, work: Work, lang: str) -> dict[str, Any]:
+    """The report of the public checks on a file, in the form for whoever wrote it."""
     path = work.path.resolve()
-    job = Job(str(path), work.assignment.name, PUBLIC_SEED, setting.lang, path.stem, public_only=True)
-    with setting.engine(practice=True) as engine:
-        return next(document for _, document in engine.map([job]))
+    job = Job(str(path), work.assignment.name, PUBLIC_SEED, lang, path.stem, public_only=True)
+    staff = next(document for _, document in engine.map([job]))
+    document = for_student(staff, feedback="public")
+    document["reason"] = staff["reason"]  # the student's own run withholds nothing
+    return document
 
 
-def _passed(document: Mapping[str, Any]) -> bool:
+def show(setting: Setting, assignment: Assignment, document: Mapping[str, Any]) -> None:
+    """The report, and what it does not cover."""
+    show_report(document, lang=setting.lang, plain=setting.plain)
+    _coverage(setting.lang, assignment, document)
+
+
+def passed(document: Mapping[str, Any]) -> bool:
+    """Whether there were checks, and all of them passed."""
     tests = document["tests"]
     return document["status"] == Status.GRADED and bool(tests) and all(t["outcome"] == Outcome.PASSED for t in tests)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from grader.commands.console import columns, say
 from grader.commands.exits import Exit
 from grader.commands.phrases import marks_phrase, phrase
 from grader.commands.setting import Setting
-from grader.commands.work import candidates
+from grader.commands.work import work_on
+from grader.commands.written import left_to_write
 from grader.model import Assignment
-
-_TO_WRITE = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
 
 
 def run(setting: Setting) -> Exit:
@@ -29,8 +26,11 @@ def run(setting: Setting) -> Exit:
 
 
 def _state(assignment: Assignment, setting: Setting) -> str:
-    path = next((p for p in candidates(assignment, setting.folder) if p.suffix == ".py"), None)
-    if path is None:
+    work = work_on(assignment, setting.folder)
+    if work is None:
         return phrase("no_file", setting.lang, file=assignment.file)
-    left = len(_TO_WRITE.findall(path.read_bytes()))
-    return phrase("to_write", setting.lang, count=left) if left else phrase("written", setting.lang)
+    left = left_to_write(work.path)
+    if left is None:
+        return phrase("unreadable", setting.lang, file=work.path.name)
+    state = phrase("to_write", setting.lang, count=left) if left else phrase("written", setting.lang)
+    return state if work.path.name == assignment.file else f"{state} ({work.path.name})"

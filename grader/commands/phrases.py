@@ -20,6 +20,15 @@ _PHRASES: Mapping[str, Text] = MappingProxyType({
         "({other} is left alone: the file in this folder goes first)",
         "（{other} 未检查：当前文件夹中的文件优先）",
     ),
+    "only_begun": Text(
+        "({other} lies beside it and is left alone: nothing is written in it yet)",
+        "（旁边的 {other} 未检查：其中还没有编写任何内容）",
+    ),
+    "newer": Text(
+        "({other} lies beside it and is left alone: it is older. Name a file to check that one)",
+        "（旁边的 {other} 未检查：它较旧。要检查它，请写出文件名）",
+    ),
+    "unreadable": Text("{file} cannot be read", "{file} 无法读取"),
     "touch": Text(
         "Public checks touch {touched} of {all} criteria.",
         "公开检查涉及 {all} 项评分标准中的 {touched} 项。",
@@ -43,6 +52,25 @@ _PHRASES: Mapping[str, Text] = MappingProxyType({
     "next_hint": Text("The next one: {command}", "下一条：{command}"),
     "last_hint": Text("That was the last hint.", "这是最后一条提示。"),
     "everything": Text("every criterion", "所有标准"),
+    "saved_at": Text("{time}  {file}", "{time}  {file}"),
+    "gone": Text("{file} is not there any more.", "{file} 已不存在。"),
+    "watching": Text(
+        "Watching {folders}. Every save is checked; Ctrl-C ends it.",
+        "正在监视 {folders}。每次保存都会检查；按 Ctrl-C 结束。",
+    ),
+    "keys": Text("h hint   n next   a check all   q quit", "h 提示   n 下一个   a 全部检查   q 退出"),
+    "course": Text("Course: {states}", "课程：{states}"),
+    "is_passed": Text("{name} passed", "{name} 已通过"),
+    "is_partly": Text("{name} {passed} of {all}", "{name} 通过 {passed} / {all}"),
+    "is_untouched": Text("{name} not attempted", "{name} 尚未开始"),
+    "is_absent": Text("{name} no file", "{name} 没有文件"),
+    "is_unknown": Text("{name} not checked", "{name} 未检查"),
+    "is_unreadable": Text("{name} cannot be graded", "{name} 无法评分"),
+    "all_pass": Text("Nothing is left: every public check passes.", "没有剩下的：公开检查全部通过。"),
+    "no_hint": Text("No criterion of the public checks is lost here.", "这里没有未通过的公开检查项。"),
+    "watch_fault": Text(
+        "The checking process ended; the next save starts it again.", "检查进程已结束；下次保存时会重新启动。"
+    ),
     "pick": Text("Ask for one: {command}", "选择一项：{command}"),
 })  # fmt: skip
 

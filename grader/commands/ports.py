@@ -29,6 +29,7 @@ def real_ports() -> Ports:
         _open_proving_engine,
         _validate,
         _examine_isolation,
+        _open_own_engine,
     )
 
 
@@ -56,6 +57,12 @@ def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
 
     jobs = config.get("jobs")
     return SerialEngine(_DESK, config) if jobs is None else PoolEngine(_DESK, config, jobs)
+
+
+def _open_own_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
+    from grader.engines.serial import SerialEngine
+
+    return SerialEngine("grader.opening:open_own_desk", config)
 
 
 def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:

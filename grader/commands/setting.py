@@ -32,6 +32,7 @@ class Ports:
     open_proving_engine: Callable[[dict[str, Any]], AbstractContextManager[Engine]]
     validate: Callable[[Course, Sequence[str], Engine, Plan, Path | None], Iterator[Sheet]]
     examine_isolation: Callable[[Mapping[str, str], Sequence[Path]], Examination]
+    open_own_engine: Callable[[dict[str, Any]], AbstractContextManager[Engine]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,10 @@ class Setting:
         ``jobs``: that many processes side by side, results as they come; else one, results in order.
         """
         return self.ports.open_engine({**self._config(), "practice": practice, "jobs": jobs})
+
+    def own_engine(self) -> AbstractContextManager[Engine]:
+        """The same for a student's own run of the public checks: quick, on any machine, without the reference."""
+        return self.ports.open_own_engine(self._config())
 
     def proving_engine(self) -> AbstractContextManager[Engine]:
         """The same for ``validate``: it answers more than marks."""

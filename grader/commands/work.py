@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.commands.setting import advice, assignment_named
+from grader.commands.written import left_to_write
 from grader.errors import UsageError
 from grader.model import Assignment, Course
 
-_SUFFIXES = (".py", ".ipynb")
+SUFFIXES = (".py", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A student's file and the assignment it answers; ``other`` is a second one that was passed over."""
+    """A student's file and the assignment it answers; ``other`` is a second one that was passed over, ``why`` the key
+    of the phrase that says so."""
 
     assignment: Assignment
     path: Path
     other: Path | None = None
+    why: str = ""
 
 
 def find_work(course: Course, folder: Path, target: str | None, named: str | None) -> Work:
@@ -42,23 +45,43 @@ def find_work(course: Course, folder: Path, target: str | None, named: str | Non
 def candidates(assignment: Assignment, folder: Path) -> Iterator[Path]:
     """Where an assignment's file may lie: the working folder, then the course's own folder."""
     for home in (folder, assignment.folder):
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             path = (home / assignment.file).with_suffix(suffix)
             if path.is_file():
                 yield path
 
 
-def _of(assignment: Assignment, folder: Path) -> Work:
+def work_on(assignment: Assignment, folder: Path) -> Work | None:
+    """The file that answers an assignment: the one in the working folder first, None where there is none.
+
+    Of a file and a notebook side by side: the one that was written in, else the one that was changed last.
+    """
     found = list(dict.fromkeys(path.resolve() for path in candidates(assignment, folder)))
     if not found:
+        return None
+    beside = [path for path in found if path.parent == found[0].parent]
+    if len(beside) > 1:
+        return _of_two(assignment, beside)
+    elsewhere = [path for path in found if path not in beside and path.suffix == found[0].suffix]
+    return Work(assignment, found[0], elsewhere[0], "both") if elsewhere else Work(assignment, found[0])
+
+
+def _of_two(assignment: Assignment, beside: Sequence[Path]) -> Work:
+    whole = left_to_write(assignment.stub)
+    begun = [path for path in beside if (left := left_to_write(path)) is None or whole is None or left < whole]
+    newest = max(beside, key=lambda path: path.stat().st_mtime_ns)  # the Python file, where they are of one moment
+    chosen = begun[0] if len(begun) == 1 else newest
+    (other,) = [path for path in beside if path != chosen]
+    return Work(assignment, chosen, other, "only_begun" if len(begun) == 1 else "newer" if begun else "")
+
+
+def _of(assignment: Assignment, folder: Path) -> Work:
+    work = work_on(assignment, folder)
+    if work is None:
         raise UsageError(
             f"found no {assignment.file} in {folder} or {assignment.folder}; give its path: grader check PATH"
         )
-    here = [path for path in found if path.parent == folder.resolve()]
-    if len(here) > 1:
-        raise UsageError(f"both {here[0].name} and {here[1].name} lie here; say which: grader check {here[0].name}")
-    elsewhere = [path for path in found if path not in here and path.suffix == found[0].suffix]
-    return Work(assignment, found[0], elsewhere[0] if here and elsewhere else None)
+    return work
 
 
 def _only_one(course: Course, folder: Path, named: str | None) -> Work:

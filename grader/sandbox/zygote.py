@@ -93,7 +93,7 @@ class ZygoteSandbox:
             limits = Limits()
             pipes, _, pidfd = self._fork(limits, targets.targets())
             try:
-                header = _first_frame(pipes).header
+                header = first_frame(pipes).header
             finally:
                 PipeSession(pipes, limits, lambda: _kill(pidfd), lambda: "").close()
             self._proof = _read(header, targets.reached())
@@ -111,7 +111,7 @@ class ZygoteSandbox:
         zygote = self._zygote
         session = PipeSession(pipes, limits, lambda: _kill(pidfd), lambda: zygote.ending_of(pid))
         try:
-            proof = _read(_first_frame(pipes).header)
+            proof = _read(first_frame(pipes).header)
             self._costs_ms.append(proof.ms)
             self._compare(proof)
         except BaseException:
@@ -135,15 +135,9 @@ class ZygoteSandbox:
 
     def _fork(self, limits: Limits, targets: dict[str, Any] | None) -> tuple[Pipes, int, int]:
         """A new worker: our ends of its pipes, its process id (as the zygote counts) and its pidfd."""
-        ours, theirs = _pipes()
-        asked = {
-            "memory_mib": limits.memory_mib,
-            "threads": limits.threads,
-            "cpu_s": math.ceil(2 * (limits.submission_s + limits.load_s)),
-            "targets": targets,
-        }
+        ours, theirs = pipes_of_a_worker()
         try:
-            return ours, *self._zygote.fork(asked, theirs)
+            return ours, *self._zygote.fork(asked_of(limits, targets), theirs)
         except GraderFault:
             for fd in ours.all():
                 os.close(fd)
@@ -170,13 +164,23 @@ def examine(environment: Mapping[str, str], guarded: Iterable[Path]) -> Examinat
         sandbox.close()
 
 
-def _pipes() -> tuple[Pipes, list[int]]:
+def asked_of(limits: Limits, targets: dict[str, Any] | None) -> dict[str, Any]:
+    """What a worker is told of its limits, and what its proof is to try."""
+    return {
+        "memory_mib": limits.memory_mib,
+        "threads": limits.threads,
+        "cpu_s": math.ceil(2 * (limits.submission_s + limits.load_s)),
+        "targets": targets,
+    }
+
+
+def pipes_of_a_worker() -> tuple[Pipes, list[int]]:
     """Four pipes: our ends, and the worker's ends in the order question, answer, stdout, stderr."""
     (qr, qw), (ar, aw), (outr, outw), (errr, errw) = (os.pipe() for _ in range(4))
     return Pipes(qw, ar, outr, errr), [qr, aw, outw, errw]
 
 
-def _first_frame(pipes: Pipes) -> Frame:
+def first_frame(pipes: Pipes) -> Frame:
     """What a worker says unasked, before it reads. Raises ``WallMissing`` where it ends or stays silent instead."""
     reader = FrameReader(_PROOF_CAP, _PROOF_CAP)
     last = time.monotonic() + _FORK_S

@@ -89,6 +89,11 @@ class Enclosure:
             "breaches": proof.breaches(memory, threads, targets),
         }
 
+    def around_a_lone_worker(self, parent: int, asked: dict[str, Any], keep: tuple[int, int]) -> dict[str, Any]:
+        """The same for a process forked from one that has no walls of its own: fewer, and the proof tells which."""
+        self._put("privileges", user.give_up_privileges)
+        return self.around_this_worker(parent, asked, keep)
+
     def _put(self, name: str, wall: Callable[[], None]) -> bool:
         if name in self._plan.leave_out:
             self._missing[name] = "left out"

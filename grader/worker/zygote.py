@@ -11,9 +11,12 @@ import socket
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from grader.worker.enclosure import Enclosure, Plan
+
+WallsOfAWorker = Callable[[int, dict[str, Any], tuple[int, int]], dict[str, Any]]
 
 
 def main(control_fd: int, plan: dict[str, Any]) -> None:
@@ -28,7 +31,7 @@ def main(control_fd: int, plan: dict[str, Any]) -> None:
         return
     importlib.import_module("grader.worker.serve")  # with torch and NumPy, before any fork
     sys.path[:] = [path for path in sys.path if path and path != plan["room"]]
-    _warm_up()
+    warm_up()
     enclosure.before_workers()
     gc.collect()
     gc.freeze()
@@ -41,7 +44,7 @@ def main(control_fd: int, plan: dict[str, Any]) -> None:
         _answer(control, enclosure, json.loads(request), list(fds))
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Touch what every worker will need; tiny, so that no thread pool is ever started."""
     import numpy as np
     import torch
@@ -68,15 +71,15 @@ def _answer(control: socket.socket, enclosure: Enclosure, request: dict[str, Any
         return
     if pid == 0:
         control.close()
-        _become_worker(enclosure, zygote, request["fork"], fds)
+        become_worker(enclosure.around_this_worker, zygote, request["fork"], fds)
     pidfd = os.pidfd_open(pid)
     socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [pidfd])
     for fd in (*fds, pidfd):
         os.close(fd)
 
 
-def _become_worker(enclosure: Enclosure, zygote: int, asked: dict[str, Any], fds: list[int]) -> NoReturn:
-    """The child: own pipes, own walls, proof of them, then questions until the end."""
+def become_worker(put_up_walls: WallsOfAWorker, parent: int, asked: dict[str, Any], fds: list[int]) -> NoReturn:
+    """The child of ``parent``: own pipes, own walls, proof of them, then questions until the end."""
     try:
         began = time.perf_counter()
         question, answer, stdout, stderr = fds
@@ -86,7 +89,7 @@ def _become_worker(enclosure: Enclosure, zygote: int, asked: dict[str, Any], fds
         from grader.rpc.frames import numbered, pack, write_all
         from grader.worker.serve import serve
 
-        told = enclosure.around_this_worker(zygote, asked, (question, answer))
+        told = put_up_walls(parent, asked, (question, answer))
         told["ms"] = 1000 * (time.perf_counter() - began)
         write_all(answer, numbered(0, pack({"proof": told})))
         serve(question, answer)

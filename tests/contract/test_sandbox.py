@@ -11,9 +11,10 @@ from grader.model import Limits
 from grader.rpc.frames import pack
 from grader.rpc.values import Encoder
 from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut
+from grader.sandbox.forked import ForkSandbox
 from grader.sandbox.zygote import ZygoteSandbox
 
-BACKENDS = {"zygote": lambda: ZygoteSandbox({})}
+BACKENDS = {"fork": ForkSandbox, "zygote": lambda: ZygoteSandbox({})}
 LIMITS = Limits(memory_mib=512, output_kib=4, frame_mib=1)
 
 

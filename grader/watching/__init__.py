@@ -1,0 +1,1 @@
+"""What happens while somebody works: files that are saved, keys that are pressed. Knows nothing of checks."""
