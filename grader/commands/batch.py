@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from grader.commands.class_files import ReportFiles, write_outputs
 from grader.commands.class_in import ClassIn, Wanted, read_class
@@ -79,8 +80,8 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
         grade(setting, store, planned, terms, files, request.jobs)
         if not _finish(store, planned, request, terms, movements):
             return Exit.NOT_ENOUGH
-        write_class(store, request, feedback)
-        return show(setting, store, request.out, part=bool(request.shard))
+        facts = write_class(store, request, feedback)
+        return show(setting, store, request.out, facts, part=bool(request.shard))
 
 
 def _absolute(setting: Setting, request: Request) -> Request:
@@ -160,9 +161,9 @@ class _Refused(Exception):
     pass
 
 
-def write_class(store: Store, request: Request, feedback: str) -> None:
-    """Every file of the class, from the store."""
+def write_class(store: Store, request: Request, feedback: str) -> dict[str, Any]:
+    """Every file of the class, from the store; gives what ``triage.json`` holds."""
     files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
     handed_in = [each.submission for each in store.handed_in() if each.digest != MISSING]
     files.write_all(ClassOut(store).documents(), files.folders(handed_in))
-    write_outputs(request.out, store)
+    return write_outputs(request.out, store, files.folders(handed_in), pseudonyms=request.pseudonyms)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.commands.class_out import ClassOut
+from grader.commands.class_page import pages_of
 from grader.commands.console import write_atomically
 from grader.commands.folder_names import folder_names
 from grader.document import dump, for_student
@@ -85,12 +86,16 @@ class ReportFiles:
         os.chmod(target, 0o600)
 
 
-def write_outputs(out: Path, store: Store) -> None:
-    """The tables of the whole class, always made anew from the store."""
+def write_outputs(out: Path, store: Store, folders: Mapping[str, str], *, pseudonyms: bool) -> dict[str, Any]:
+    """The tables and the page of the whole class, always made anew from the store; gives what `pages_of` tells."""
     found = ClassOut(store)
+    facts, pages = pages_of(found, folders, store.fact("lang") or "en", pseudonyms=pseudonyms)
+    for name, text in pages.items():
+        _write(out / name, text)
     _write(out / "grades.csv", grades_csv(found.standings(), found.criteria))
     _write(out / "results.csv", _of_all(long.RESULTS, long.result_rows, found))
     _write(out / "flags.csv", _of_all(long.FLAGS, long.flag_rows, found))
+    return facts
 
 
 def _of_all(columns: Iterable[str], rows: Rows, found: ClassOut) -> str:

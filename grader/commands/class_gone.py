@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.commands import batch
 from grader.commands.class_files import EXPORTS, PSEUDONYMS, ReportFiles
+from grader.commands.class_late import without_extensions
 from grader.commands.class_people import request_of, students_named
 from grader.commands.console import note, say, write_atomically
 from grader.commands.exits import Exit
@@ -70,6 +71,7 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
                 store.forget(seat.submission, seat.student_id, alone=seat.submission in alone)
                 if seat.submission not in alone:
                     store.rewrite_documents(seat.submission, lambda document: _without(document, gone))
+        store.note(without_extensions(store, gone))
     store.wipe()
     for submission in alone:
         shutil.rmtree(folder / "reports" / reports[submission], ignore_errors=True)
@@ -114,7 +116,7 @@ def _told(folder: Path, students: list[str], words: set[str], request: batch.Req
     """Say what is gone, and look whether any file of the folder still holds a name."""
     say(f"removed {', '.join(one_line(student, limit=40) for student in students)} from {folder}")
     say(f"what was handed in still lies where it came from: {request.drop}"
-        + (f"; so does the roster: {request.roster}" if request.roster else ""))  # fmt: skip
+        + "".join(f"; so does {path}" for path in (request.roster, request.term, request.times) if path))  # fmt: skip
     needles = [word.encode() for word in words if len(word) > 2]
     left = [path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path, needles)]
     for path in left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
@@ -37,8 +38,18 @@ def settle_term(store: Store, path: Path | None) -> dict[str, str]:
         return {_FACT: held or "", _NAME: store.fact(_NAME) or ""}
     if path == NOBODY:
         return {_FACT: "", _NAME: ""}
-    _, source = read_term(path)
-    return {_FACT: source.decode("utf-8-sig"), _NAME: path.name}
+    _, keys = read_term(path)
+    return {_FACT: json.dumps(keys, ensure_ascii=False), _NAME: path.name}  # JSON is YAML, and the file is read again
+
+
+def without_extensions(store: Store, students: Iterable[str]) -> dict[str, str]:
+    """The facts to note of the policy that is held, without these students."""
+    keys = json.loads(store.fact(_FACT) or "{}")
+    gone = set(students)
+    if not gone & set(keys.get("extensions") or {}):
+        return {}
+    left = {student: until for student, until in keys["extensions"].items() if student not in gone}
+    return {_FACT: json.dumps({**keys, "extensions": left}, ensure_ascii=False)}
 
 
 def late_of(facts: Mapping[str, str | None], handed_in: Iterable[Kept]) -> Late | None:

@@ -103,6 +103,11 @@ class ClassOut:
         """One a student, by student, then submission: derived, late, overridden, then as published."""
         return sorted((row for document in self.documents() for row in self._rows(document)), key=order)
 
+    def with_rows(self) -> Iterator[tuple[dict[str, Any], list[Standing]]]:
+        """Each document with the standings of its students."""
+        for document in self.documents():
+            yield document, list(self._rows(document))
+
     def _rows(self, document: dict[str, Any]) -> Iterator[Standing]:
         """The standing of each student of a document."""
         machine = None if document["score"] is None else Fraction(round(document["score"] * 100), 100)

@@ -8,6 +8,7 @@ from typing import Any
 
 from grader.commands.class_late import held_facts, late_of, strangers, told_in_short
 from grader.commands.class_out import ClassOut
+from grader.commands.class_page import in_short
 from grader.commands.class_run import MISSING
 from grader.commands.console import columns, note, say
 from grader.commands.exits import Exit, exit_for
@@ -18,7 +19,7 @@ from grader.reports.words import STATUSES, marks
 from grader.store import Store
 
 
-def show(setting: Setting, store: Store, out: Path, *, part: bool) -> Exit:
+def show(setting: Setting, store: Store, out: Path, facts: Mapping[str, Any], *, part: bool) -> Exit:
     """A line a submission, what a person should know of the class, and where the files are. ``part``: of a class."""
     rows, statuses, practice = [], set(), False
     for document in handed_in_only(store):
@@ -31,10 +32,13 @@ def show(setting: Setting, store: Store, out: Path, *, part: bool) -> Exit:
         practice |= document["isolation"]["level"] != "isolated"
     for line in columns(rows):
         say(line)
+    for line in in_short(facts, setting.lang):
+        say(line)
     _note_lateness(store, part=part)
     if practice:
         note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
     say(f"{out / 'grades.csv'}")
+    say(f"{out / 'index.html'}")
     say(f"{out / 'reports'}/")
     return exit_for(statuses)
 

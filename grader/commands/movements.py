@@ -58,8 +58,13 @@ def publish(store: Store, standings: Sequence[Standing], shown: ClassOut) -> Non
     at, wanted = now(), {standing.submission for standing in standings}
     store.publish(
         (Published(s.student_id, s.submission, standing_json(s), at) for s in standings),
-        (document for document in shown.documents() if document["submission"]["id"] in wanted),
+        (_without_late(document) for document in shown.documents() if document["submission"]["id"] in wanted),
     )
+
+
+def _without_late(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a late policy takes off is frozen with the rows, and told from them."""
+    return {key: value for key, value in document.items() if key != "late"}
 
 
 def outcomes_of(document: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:

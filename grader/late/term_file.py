@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from grader.errors import CourseError, UsageError
 from grader.late.clocks import NoSuchTime, on_the_wall, zone_named
@@ -27,8 +28,8 @@ _LENGTH = re.compile(r"(\d{1,4}(?:\.\d{1,3})?) *([a-z]+|[\u4e00-\u9fff]+)")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) *%")
 
 
-def read_term(path: Path) -> tuple[Term, bytes]:
-    """The term of a file, and its bytes as `term_from` reads them.
+def read_term(path: Path) -> tuple[Term, dict[str, Any]]:
+    """The term of a file, and its keys as they stand there.
 
     Raises:
         UsageError: it cannot be read.
@@ -38,7 +39,7 @@ def read_term(path: Path) -> tuple[Term, bytes]:
         source = path.read_bytes()
     except OSError as wrong:
         raise UsageError(f"--term {path}: {wrong.strerror or wrong}") from None
-    return term_from(source, str(path)), source
+    return term_from(source, str(path)), load(source, str(path)).data
 
 
 def term_from(source: bytes, name: str) -> Term:
