@@ -17,7 +17,7 @@ from grader.commands.folder_names import folder_names
 from grader.document import to_document
 from grader.errors import UsageError
 from grader.gradebook.guard import guarded
-from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage
+from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage, unwrapped
 from grader.intake.identity import Owned, newest_only, owners, read_map
 from grader.intake.roster import Student, read_roster
 from grader.late import HandedIn
@@ -80,6 +80,7 @@ def read_class(wanted: Wanted) -> ClassIn:
     roster = read_roster(wanted.roster) if wanted.roster else ()
     drop = open_drop(wanted.drop)
     try:
+        drop = drop if wanted.pattern else unwrapped(drop, wanted.assignment.name)
         layout, gathered = hand_ins_of(drop, wanted.assignment.name, wanted.layout, wanted.pattern)
         known = [hand_in.submission for hand_in in gathered.hand_ins]
         told = read_map(wanted.told, known, roster) if wanted.told else {}
@@ -149,7 +150,8 @@ def _staged(
 
 
 def _told(layout: str, gathered: Gathered, every: Sequence[Owned], drop: Drop, wanted: Wanted) -> list[str]:
-    lines = [f"found {len(every)} in the layout {layout} (--layout or --pattern to overrule)"]
+    lines = [f"opened {drop.within}, which is all there is"] if drop.within else []
+    lines.append(f"found {len(every)} in the layout {layout} (--layout or --pattern to overrule)")
     for one in every:
         who = ", ".join(f"{person.id} {person.name}".strip() for person in one.people)
         lines.append(f"  {one.hand_in.shown} -> {who} ({_HOW[one.by]})")

@@ -125,7 +125,7 @@ def _handed_in(found: ClassIn, name: str, path: Path, conditions: str, lang: str
         name,
         conditions,
         content_digest(path),
-        str(path),
+        clean(str(path)),
         flags,
         clean(reason.pick(lang)) if reason else "",
         str(came.source),

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from grader.intake import refusals
 from grader.intake.folder import DEPTH_LIMIT, ENTRIES_LIMIT, TOTAL_LIMIT, Contents, is_litter
-from grader.intake.found import Found, kind_of, limit_of, readable
+from grader.intake.found import Found, decoded, kind_of, limit_of, showing
 from grader.model import Text
 
 _RATIO_LIMIT = 200  # bytes out for each byte in
@@ -21,7 +21,7 @@ _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
 _HEADER_SIZE, _NAME_LIMIT = 30, 500
 _END, _END_SIZE, _FAR_END = b"PK\x05\x06", 22, b"PK\x06\x07"
 DAMAGED = Text("it is damaged; pack it again as .zip", "文件已损坏；请重新打包为 .zip")
-_UNUSUAL = Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
+UNUSUAL = Text("it uses an unusual compression; pack it as a plain .zip", "压缩方式特殊；请用普通 .zip 打包")
 TOO_MUCH = Text("it holds far too many files; hand in your code only", "文件过多；请只提交代码")
 
 
@@ -38,7 +38,7 @@ def read_archive(data: bytes, name: str) -> Contents:
             members = archive.infolist()
             if len(members) > ENTRIES_LIMIT:
                 raise refusals.no_archive(name, TOO_MUCH)
-            _refuse_overlaps(members, len(data), name)
+            refuse_overlaps(members, len(data), name)
             for member in members:
                 found = _member(archive, member, name, contents)
                 if found is not None:
@@ -49,7 +49,7 @@ def read_archive(data: bytes, name: str) -> Contents:
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, OverflowError, struct.error):
         raise refusals.no_archive(name, DAMAGED) from None
     except (NotImplementedError, RuntimeError):
-        raise refusals.no_archive(name, _UNUSUAL) from None
+        raise refusals.no_archive(name, UNUSUAL) from None
     return contents
 
 
@@ -71,7 +71,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, conten
     if member.flag_bits & _ENCRYPTED:
         raise refusals.no_archive(name, Text("it needs a password; pack it without", "需要密码；请不加密打包"))
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others allocate what they please
-        raise refusals.no_archive(name, _UNUSUAL)
+        raise refusals.no_archive(name, UNUSUAL)
     limit = min(limit_of(kind), max(member.compress_size, 1_000) * _RATIO_LIMIT)
     with archive.open(member) as file:
         data = file.read(limit + 1)  # counted while reading: the sizes in the list may lie
@@ -79,7 +79,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, conten
         contents.leave_out(path, f"more than {limit} bytes, or packed too tightly")
         contents.refused = refusals.too_big(path, limit, Text("hand in your code only", "请只提交代码"))
         return None
-    return Found(path, data, _changed(member))
+    return Found(path, data, changed_at(member))
 
 
 def inside(path: str) -> str | None:
@@ -94,23 +94,33 @@ def inside(path: str) -> str | None:
 
 def member_name(member: zipfile.ZipInfo) -> str:
     """The member's name: marked as UTF-8, else UTF-8 or GBK behind the old default."""
+    return showing(spelled_name(member))
+
+
+def spelled_name(member: zipfile.ZipInfo) -> str:
+    """The same as its packer spelled it: composed or not."""
     if member.flag_bits & _UTF8_NAME:
-        return readable(member.filename)
+        return decoded(member.filename)
     try:
-        return readable(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
+        return decoded(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
-        return readable(member.filename)
+        return decoded(member.filename)
 
 
-def _refuse_overlaps(members: list[zipfile.ZipInfo], size: int, name: str) -> None:
-    """No honest archive packs one stretch of bytes into two members; a bomb does, to unpack it many times."""
+def refuse_overlaps(members: list[zipfile.ZipInfo], size: int, name: str) -> None:
+    """No honest archive packs one stretch of bytes into two members; a bomb does, to unpack it many times.
+
+    Raises:
+        NotGradable: two members overlap.
+    """
     spans = sorted((m.header_offset, m.header_offset + _HEADER_SIZE + m.compress_size) for m in members)
     for (_, end), (begin, _) in pairwise([*spans, (size, size)]):
         if end > begin:
             raise refusals.no_archive(name, DAMAGED)
 
 
-def _changed(member: zipfile.ZipInfo) -> float:
+def changed_at(member: zipfile.ZipInfo) -> float:
+    """When the member was last changed, as far as its packer says."""
     try:
         return time.mktime((*member.date_time, 0, 0, -1))
     except (ValueError, OverflowError):

@@ -68,19 +68,25 @@ def readable(name: str) -> str:
 
     Letters are composed (NFC), whatever the system that packed them does.
     """
+    return showing(decoded(name))
+
+
+def decoded(name: str) -> str:
+    """A file name whose bytes are no UTF-8, read as GBK; letters stay as they were spelled."""
     try:
         raw = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a lone surrogate that stands for no byte
         raw = name.encode("utf-8", "replace")
     for codec in ("utf-8", "gb18030"):
         try:
-            return _showing(raw.decode(codec))
+            return raw.decode(codec)
         except UnicodeDecodeError:
             continue
-    return _showing(raw.decode("utf-8", "replace"))
+    return raw.decode("utf-8", "replace")
 
 
-def _showing(name: str) -> str:
+def showing(name: str) -> str:
+    """A name composed (NFC), with a sign in place of each character that moves, reorders or does not show."""
     if name.isascii() and name.isprintable():
         return name
     return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in unicodedata.normalize("NFC", name))

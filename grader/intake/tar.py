@@ -22,14 +22,28 @@ _NAMES_NEXT, _LINK_NAME, _PAX, _PAX_GLOBAL = b"L", b"K", b"x", b"g"
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
-    path: str
+class Member:
+    """One entry of a tar; ``name`` is its bytes in the archive."""
+
+    name: bytes
     kind: bytes
     data: memoryview
     changed: float
 
+    @property
+    def is_folder(self) -> bool:
+        return self.kind == _FOLDER
 
-class _Damaged(ValueError):
+    @property
+    def is_file(self) -> bool:
+        return self.kind in _FILES
+
+    @property
+    def path(self) -> str:
+        return readable(self.name.decode("utf-8", "surrogateescape"))
+
+
+class Damaged(ValueError):
     """No tar, or cut off."""
 
 
@@ -41,11 +55,11 @@ def read_tar(data: bytes, name: str) -> Contents:
     """
     contents = Contents()
     try:
-        for number, member in enumerate(_members(_unpacked(data, name)), start=1):
+        for number, member in enumerate(members_of(_unpacked(data, name)), start=1):
             if number > ENTRIES_LIMIT:
                 raise refusals.no_archive(name, TOO_MUCH)
             _take(member, contents)
-    except (_Damaged, zlib.error):
+    except (Damaged, zlib.error):
         raise refusals.no_archive(name, DAMAGED) from None
     return contents
 
@@ -59,18 +73,18 @@ def _unpacked(data: bytes, name: str) -> memoryview:
     if len(plain) > limit:
         raise refusals.no_archive(name, TOO_MUCH)
     if not gzip.eof:
-        raise _Damaged
+        raise Damaged
     return memoryview(plain)
 
 
-def _take(member: _Member, contents: Contents) -> None:
+def _take(member: Member, contents: Contents) -> None:
     """A member that is code, within all bounds; everything else is noted and left out."""
     path = inside(member.path)
     if path is None:
         contents.leave_out(member.path[:200], "its path is too long, or leads out of the archive")
-    elif member.kind == _FOLDER or any(map(is_litter, path.split("/"))):
+    elif member.is_folder or any(map(is_litter, path.split("/"))):
         return
-    elif member.kind not in _FILES:
+    elif not member.is_file:
         contents.leave_out(path, "a link or a device")
     elif (kind := kind_of(path.rsplit("/", 1)[-1])) is None:
         contents.other.append(path)
@@ -81,26 +95,30 @@ def _take(member: _Member, contents: Contents) -> None:
         contents.take(Found(path, bytes(member.data), member.changed))
 
 
-def _members(blocks: memoryview) -> Iterator[_Member]:
-    """The members in order; names from extended headers put in their place."""
+def members_of(blocks: memoryview) -> Iterator[Member]:
+    """The members in order; names from extended headers put in their place.
+
+    Raises:
+        Damaged: no tar, or cut off.
+    """
     at, name = 0, b""
     while at < len(blocks):
         head = bytes(blocks[at : at + _BLOCK])
         if not head.strip(b"\0"):
             return
         if len(head) < _BLOCK or not _adds_up(head):
-            raise _Damaged
+            raise Damaged
         size, kind = _number(head[124:136]), head[156:157]
         data = blocks[at + _BLOCK : at + _BLOCK + size]
         if len(data) < size:
-            raise _Damaged
+            raise Damaged
         at += _BLOCK + (size + _BLOCK - 1) // _BLOCK * _BLOCK
         if kind in (_NAMES_NEXT, _PAX):
             if size > _LONG_NAME_LIMIT:
-                raise _Damaged
+                raise Damaged
             name = bytes(data).rstrip(b"\0") if kind == _NAMES_NEXT else _pax_path(bytes(data)) or name
         elif kind not in (_LINK_NAME, _PAX_GLOBAL):
-            yield _Member(_text(name or _short_name(head)), kind, data, float(_number(head[136:148])))
+            yield Member(name or _short_name(head), kind, data, float(_number(head[136:148])))
             name = b""
 
 
@@ -114,7 +132,7 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field, "big") & ((1 << (8 * len(field) - 1)) - 1)
     digits = field.split(b"\0")[0].strip()
     if not all(byte in b"01234567" for byte in digits):
-        raise _Damaged
+        raise Damaged
     return int(digits or b"0", 8)
 
 
@@ -130,13 +148,9 @@ def _pax_path(records: bytes) -> bytes:
     while at < len(records):
         digits, blank, _ = records[at : at + 12].partition(b" ")
         if not blank or not digits.isdigit() or not (length := int(digits)):
-            raise _Damaged
+            raise Damaged
         key, _, value = records[at + len(digits) + 1 : at + length].partition(b"=")
         if key == b"path":
             return value.rstrip(b"\n").split(b"\0")[0]
         at += length
     return b""
-
-
-def _text(name: bytes) -> str:
-    return readable(name.decode("utf-8", "surrogateescape"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import unicodedata
 from pathlib import Path
 
@@ -113,3 +114,18 @@ def csv_of(rows: list[list[str]]) -> bytes:
     sheet = io.StringIO()
     csv.writer(sheet, lineterminator="\r\n").writerows(rows)
     return sheet.getvalue().encode()
+
+
+def test_names_on_disk_that_are_no_utf8_are_read_as_their_students(office: Office) -> None:
+    drop = os.fsencode(laid(office.folder / "drop", {"ana/doubling.py": work(0)}))
+    for name in ("张三".encode("gbk"), b"bad\xff\xfe\x80", b"tab\there"):
+        os.mkdir(drop + b"/" + name)
+        with open(drop + b"/" + name + b"/doubling.py", "wb") as file:
+            file.write(work(1).encode())
+    office.graded(office.folder / "drop")
+    marks = readers.by_column((office.out / "grades.csv").read_bytes(), "student_id", "score")
+    assert marks == {"ana": "0.5", "张三": "1.5", "bad\ufffd\ufffd\ufffd": "1.5", "tab\ufffdhere": "1.5"}
+    assert office.exported("excel").code == 0
+    assert readers.by_column(office.taken, "student_id", "score") == marks
+    again = office.graded(office.folder / "drop")
+    assert "nothing new to grade" in again.err

@@ -1,8 +1,10 @@
 """What a learning platform hands over for a class: found, told apart and made ready, in whatever layout it came."""
 
-from grader.intake.drop.entries import Drop, open_drop
+from grader.intake.drop.entries import Drop
 from grader.intake.drop.hand_in import Gathered, HandIn, Person
 from grader.intake.drop.layouts import NAMES, hand_ins_of
+from grader.intake.drop.nested import unwrapped
+from grader.intake.drop.opening import open_drop
 from grader.intake.drop.staging import Staged, stage
 
-__all__ = ["NAMES", "Drop", "Gathered", "HandIn", "Person", "Staged", "hand_ins_of", "open_drop", "stage"]
+__all__ = ["NAMES", "Drop", "Gathered", "HandIn", "Person", "Staged", "hand_ins_of", "open_drop", "stage", "unwrapped"]

@@ -6,8 +6,9 @@ No path of an archive is ever written to: the student's own names stand only ins
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import NotGradable
@@ -40,31 +41,50 @@ def stage(drop: Drop, hand_in: HandIn, place: Path) -> Staged:
         try:
             data = drop.read(archives[0].entry, TOTAL_LIMIT)
         except NotGradable as wrong:
-            return Staged(_packed(drop, (), place)[0], reason=wrong.reason)
+            return replace(_packed(drop, (), place), reason=wrong.reason)
         target = place.with_name(place.name + ending_of_archive(archives[0].path))
         target.write_bytes(data)
         return Staged(target)
-    path, flags = _packed(drop, hand_in.pieces, place)
-    return Staged(path, flags, reason)
+    staged = _packed(drop, hand_in.pieces, place)
+    return staged if reason is None else replace(staged, reason=reason)
 
 
-def _packed(drop: Drop, pieces: Sequence[Piece], place: Path) -> tuple[Path, tuple[Flag, ...]]:
-    target, flags, total = place.with_name(place.name + ".zip"), [], 0
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-        for piece in pieces[:_FILES_LIMIT]:
-            kind, data = kind_of(piece.path.rsplit("/", 1)[-1]), b""
+def _packed(drop: Drop, pieces: Sequence[Piece], place: Path) -> Staged:
+    """A zip of these files; where none of their code could be read, why."""
+    target, flags, total = place.with_name(place.name + ".zip"), list[Flag](), 0
+    refused, read = None, False
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path, piece in _apart(pieces[:_FILES_LIMIT]):
+            kind, data = kind_of(path.rsplit("/", 1)[-1]), b""
             if kind is not None:  # of all else the name alone is wanted, to tell what was handed in instead
                 try:
                     data = drop.read(piece.entry, min(limit_of(kind), TOTAL_LIMIT - total))
                 except NotGradable as wrong:
-                    flags.append(Flag("file_left_out", f"{piece.path}: {wrong.reason.en}"))
+                    flags.append(Flag("file_left_out", f"{path}: {wrong.reason.en}"))
+                    refused = wrong.reason
                     continue
+                read = True
             total += len(data)
-            date = _date(piece.entry.changed)
-            archive.writestr(zipfile.ZipInfo(piece.path, date), data)
+            member = zipfile.ZipInfo(path, _date(piece.entry.changed))
+            member.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(member, data)
     if len(pieces) > _FILES_LIMIT:
         flags.append(Flag("file_left_out", f"more than {_FILES_LIMIT} files"))
-    return target, tuple(flags)
+    return Staged(target, tuple(flags), None if read else refused)
+
+
+def _apart(pieces: Sequence[Piece]) -> Iterator[tuple[str, Piece]]:
+    """Paths that no two share: of several files of one name the last keeps it."""
+    left = Counter(piece.path for piece in pieces)
+    several = {path for path, count in left.items() if count > 1}
+    for piece in pieces:
+        left[piece.path] -= 1
+        if piece.path in several and left[piece.path]:
+            folder, slash, name = piece.path.rpartition("/")
+            stem, dot, ending = name.partition(".")
+            yield f"{folder}{slash}{stem} ({left[piece.path]}){dot}{ending}", piece
+        else:
+            yield piece.path, piece
 
 
 def _date(changed: float) -> tuple[int, int, int, int, int, int]:

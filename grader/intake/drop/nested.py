@@ -1,0 +1,68 @@
+"""A class inside the only archive of a drop: a download put into a folder, or packed once more."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from grader.errors import NotGradable, UsageError
+from grader.intake.drop.entries import Drop, Entry
+from grader.intake.drop.hand_in import HandIn
+from grader.intake.drop.layouts import hand_ins_of
+from grader.intake.drop.opening import ending_of_class, open_drop
+from grader.intake.drop.plain import NAME as PLAIN
+from grader.intake.found import stem_of
+
+_INNER_LIMIT = 2_000_000_000  # bytes
+
+
+def unwrapped(drop: Drop, assignment: str) -> Drop:
+    """The class in the only archive of the drop, where it holds one; else the drop as it is."""
+    files = [entry for entry in drop.entries if not entry.is_folder]
+    if len(files) != 1 or not ending_of_class(files[0].name) or drop.within:
+        return drop
+    try:
+        inner = _opened(drop, files[0])
+    except (UsageError, NotGradable):  # one student's, and damaged: that will be said of the student
+        return drop
+    if _is_class(inner, assignment):
+        inner.within = files[0].path
+        inner.kept.callback(drop.close)
+        return inner
+    inner.close()
+    return drop
+
+
+def _opened(drop: Drop, entry: Entry) -> Drop:
+    if entry.on_disk is not None:
+        return open_drop(entry.on_disk)
+    folder = tempfile.TemporaryDirectory()
+    try:
+        path = Path(folder.name) / f"class{ending_of_class(entry.name)}"
+        path.write_bytes(drop.read(entry, _INNER_LIMIT))
+        inner = open_drop(path)
+    except BaseException:
+        folder.cleanup()
+        raise
+    inner.name = entry.name[: len(entry.name) - len(ending_of_class(entry.name))]
+    inner.kept.callback(folder.cleanup)
+    return inner
+
+
+def _is_class(inner: Drop, assignment: str) -> bool:
+    """Whether it holds several students' work, not the several files of one."""
+    try:
+        layout, gathered = hand_ins_of(inner, assignment)
+    except UsageError:
+        return False
+    several = len(gathered.hand_ins) > 1
+    if layout != PLAIN or not several:
+        return several
+    files = [hand_in for hand_in in gathered.hand_ins if hand_in.whole is None or not hand_in.whole.is_folder]
+    lone = any(stem_of(hand_in.shown) == assignment for hand_in in files)
+    named = sum(_holds(hand_in, assignment) for hand_in in gathered.hand_ins)
+    return not lone and named != 1
+
+
+def _holds(hand_in: HandIn, assignment: str) -> bool:
+    return any(assignment in path.rsplit("/", 1)[-1].lower() for path in hand_in.paths)
