@@ -11,7 +11,7 @@ from grader.commands.class_files import ReportFiles, write_outputs
 from grader.commands.class_in import ClassIn, Wanted, read_class
 from grader.commands.class_late import NOBODY, settle_term
 from grader.commands.class_out import ClassOut
-from grader.commands.class_run import MISSING, Plan, Terms, grade, plan
+from grader.commands.class_run import MISSING, Plan, Terms, grade, graded_by_now, plan
 from grader.commands.class_shown import show
 from grader.commands.console import note
 from grader.commands.exits import Exit
@@ -77,7 +77,12 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
         feedback = request.feedback or course.before_deadline
         files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
         planned = plan(course, found, store, terms)
-        grade(setting, store, planned, terms, files, request.jobs)
+        try:
+            grade(setting, store, planned, terms, files, request.jobs)
+        except BaseException:
+            if movements is None:
+                _show_what_is_done(store, planned, request, terms, feedback)
+            raise
         if not _finish(store, planned, request, terms, movements):
             return Exit.NOT_ENOUGH
         facts = write_class(store, request, feedback)
@@ -140,7 +145,9 @@ def _settled(store: Store, request: Request) -> int:
     return seed
 
 
-def _finish(store: Store, planned: Plan, request: Request, terms: Terms, movements: Movements | None) -> bool:
+def _finish(
+    store: Store, planned: Plan, request: Request, terms: Terms, movements: Movements | None, *, ended: bool = True
+) -> bool:
     """The class as it is now, at once and as a whole; False where a regrade was refused and nothing has changed."""
     if movements is not None:
         movements.look(store)
@@ -151,10 +158,23 @@ def _finish(store: Store, planned: Plan, request: Request, terms: Terms, movemen
             store.note({**facts, **terms.late})
             if movements is not None and not movements.settle(store):
                 raise _Refused
-            store.drop_unused()
+            if ended:
+                store.drop_unused()
     except _Refused:
         return False
     return True
+
+
+def _show_what_is_done(store: Store, planned: Plan, request: Request, terms: Terms, feedback: str) -> None:
+    """The tables of what was graded before the run was ended; never of a class graded by different checks."""
+    done = graded_by_now(store, planned)
+    if done is None:
+        note(f"the tables in {request.out} stay as they were until the same command has graded all of the class")
+    elif done.submissions:
+        _finish(store, done, request, terms, None, ended=False)
+        write_class(store, request, feedback)
+        waiting = len(planned.handed_in) - len(done.handed_in)
+        note(f"{len(done.submissions)} are in {request.out / 'grades.csv'}; {waiting} wait for the same command")
 
 
 class _Refused(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -111,6 +111,15 @@ def grade(setting: Setting, store: Store, planned: Plan, terms: Terms, files: Re
     except KeyboardInterrupt:
         note("what was graded is kept; the same command goes on from there")
         raise
+
+
+def graded_by_now(store: Store, planned: Plan) -> Plan | None:
+    """The class as far as it is graded; None where the store shows one that was graded under other conditions."""
+    before = store.handed_in()
+    if any(each.conditions != planned.conditions for each in before):
+        return None
+    kept = {name: each for name, each in planned.handed_in.items() if store.holds(each)}
+    return replace(planned, handed_in=kept, seats=tuple(seat for seat in planned.seats if seat.submission in kept))
 
 
 def _share(entries: Sequence[Any], shard: tuple[int, int]) -> list[Any]:

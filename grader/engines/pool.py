@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader.engines.process import HostEnded, HostProcess
+from grader.errors import GraderFault, WallMissing
 from grader.model import Job
 
 _Answer = tuple[Job, dict[str, Any]]
@@ -19,7 +20,8 @@ _ENDED_TWICE = "the process that graded this submission ended, twice"
 class PoolEngine:
     """``count`` hosts, each with a thread that hands it the next job the moment it is free.
 
-    A host that ends is replaced and its job tried once more; after that the job is a fault of ours.
+    A host that ends, or cannot start, is replaced and its job tried once more. One that ends over it again makes it a
+    fault of ours; one that cannot start again ends the run.
     """
 
     def __init__(self, work: str, config: dict[str, Any], count: int) -> None:
@@ -59,11 +61,14 @@ class PoolEngine:
             told.put(failed)
 
     def _answered(self, slot: int, job: Job) -> dict[str, Any]:
-        for _ in range(2):
-            try:
-                return self._hosts[slot].grade(job)
-            except HostEnded:
-                self._replace(slot)
+        try:
+            return self._hosts[slot].grade(job)
+        except (GraderFault, WallMissing):  # whatever struck it may not strike the next: a start is tried twice
+            self._replace(slot)
+        try:
+            return self._hosts[slot].grade(job)
+        except HostEnded:
+            self._replace(slot)
         return self._hosts[slot].fault(job, _ENDED_TWICE)
 
     def _replace(self, slot: int) -> None:

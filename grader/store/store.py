@@ -109,6 +109,14 @@ class Store:
             raise KeyError(submission)
         return Kept(submission, conditions, digest, row[0], json.loads(row[1]), row[2], row[3])
 
+    def holds(self, handed_in: HandedIn) -> bool:
+        """Whether there is anything to show of it."""
+        key = (handed_in.submission, handed_in.conditions, handed_in.digest)
+        found = self._database.execute(
+            "SELECT 1 FROM results WHERE submission = ? AND conditions = ? AND digest = ?", key
+        ).fetchone()
+        return found is not None or self.published_document(handed_in.submission) is not None
+
     def put_class(self, handed_in: Iterable[HandedIn], seats: Iterable[Seat]) -> None:
         """The class as it is now, in place of what it was; call it in a `transaction`."""
         self._database.execute("DELETE FROM handed_in")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grader.errors import WallMissing
+from grader.errors import GraderFault, WallMissing
 from grader.model import Job
 
 
@@ -59,4 +59,9 @@ class PlainWork:
 
 
 def open_work(config: dict[str, Any]) -> PlainWork:
+    for number in range(config.get("bad_starts", 0)):
+        marker = Path(config["room"]) / f"bad_start_{number}"
+        if not marker.exists():
+            marker.touch()
+            raise GraderFault("its zygote did not start")
     return PlainWork(config)

@@ -14,7 +14,7 @@ import pytest
 
 from grader.engines.capacity import HOST_MIB, fitting, free_mib, usable_cores
 from grader.engines.pool import PoolEngine
-from grader.errors import WallMissing
+from grader.errors import GraderFault, WallMissing
 from grader.model import Job
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -84,6 +84,19 @@ def test_a_host_that_ends_is_replaced_and_its_job_tried_once_more(pool: Open) ->
         "x": "x", "fells_once": "fells_once", "y": "y", "fells": None, "z": "z"
     }  # fmt: skip
     assert told["fells"] == {"fault": "fells", "reason": "the process that graded this submission ended, twice"}
+
+
+def test_a_host_that_cannot_start_is_tried_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with PoolEngine(WORK, {"room": str(tmp_path), "bad_starts": 1}, 1) as engine:
+        assert set(answers(engine, "x", "y")) == {"x", "y"}
+    for marker in tmp_path.glob("bad_start_*"):
+        marker.unlink()
+    with (
+        pytest.raises(GraderFault, match="did not start"),
+        PoolEngine(WORK, {"room": str(tmp_path), "bad_starts": 2}, 1) as engine,
+    ):
+        answers(engine, "x", "y")
 
 
 def test_what_a_host_raises_is_raised_here(pool: Open) -> None:

@@ -133,6 +133,57 @@ class TestKilled:
         assert self.state(class_.out) == self.state(undisturbed)
 
 
+class TestInterrupted:
+    @pytest.fixture
+    def interrupted(self, class_: Class) -> Callable[[int], tuple[int, str]]:
+        """A run that gets Ctrl-C after so many submissions: its exit code, and what it told."""
+        command = [sys.executable, "-m", "tests.store.plain_class", "--course", str(class_.course), "--lang", "en",
+                   "batch", str(class_.drop), "-a", "doubling", "-o", str(class_.out), "--jobs", "1", "--seed", "5"]  # fmt: skip
+
+        def run(moment: int) -> tuple[int, str]:
+            with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                  start_new_session=True) as process:  # fmt: skip
+                assert process.stderr is not None
+                told = ""
+                for line in process.stderr:
+                    told += line
+                    if line.startswith(f"graded {moment} "):
+                        os.killpg(process.pid, signal.SIGINT)
+            return process.returncode, told
+
+        return run
+
+    def test_what_is_done_is_in_the_tables_and_a_second_run_goes_on(
+        self, class_: Class, interrupted: Callable[[int], tuple[int, str]]
+    ) -> None:
+        for number in range(4):
+            class_.hands_in(f"s{number}", takes=0.3)
+        undisturbed = class_.out.with_name("undisturbed")
+        class_.batch("--seed", 5, out=undisturbed)
+        class_.ran()
+        code, told = interrupted(4)
+        assert code == 130 and "Traceback" not in told, told
+        assert "4 are in" in told and "3 wait for the same command" in told
+        assert len(class_.scores()) == 4
+        assert (class_.out / "index.html").is_file() and len(list((class_.out / "reports").iterdir())) == 4
+        before = class_.ran()
+        assert class_.batch().code == 0
+        assert len(class_.ran()) == 3 and len(before) in (4, 5)
+        assert (class_.out / "grades.csv").read_bytes() == (undisturbed / "grades.csv").read_bytes()
+
+    def test_tables_by_old_checks_are_never_mixed_with_new_marks(
+        self, class_: Class, interrupted: Callable[[int], tuple[int, str]]
+    ) -> None:
+        class_.batch("--seed", 5)
+        table = (class_.out / "grades.csv").read_bytes()
+        for number in range(4):
+            class_.hands_in(f"s{number}", takes=0.3)
+        change(class_, "reference/doubling/checks.py", "", "LIMIT = 3\n")
+        code, told = interrupted(2)
+        assert code == 130 and "stay as they were" in told
+        assert (class_.out / "grades.csv").read_bytes() == table
+
+
 class TestMarkedByHand:
     def test_a_persons_mark_stands_beside_the_machines_and_survives_regrades(self, class_: Class) -> None:
         class_.batch()
