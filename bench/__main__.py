@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench.walls import cost as walls_cost
 from grader.engines.serial import SerialEngine
 from grader.model import Job
 
@@ -112,6 +113,8 @@ def main() -> None:
     }
     for name, median in figures.items():
         print(f"  {name:13s} {median:8.1f} ms a submission")
+    ms, walls = walls_cost(ROOT, ASSIGNMENT, files, 2 * given.rounds, SEED)
+    print(f"  all walls        {ms:8.1f} ms of it ({', '.join(walls)})")
     print(f"  ours / floor         {figures['ours'] / figures['fork floor']:6.2f}")
     print(f"  fresh pytest / ours  {figures['fresh pytest'] / figures['ours']:6.1f}")
 

@@ -24,19 +24,14 @@ def job(path: Path, name: str = "causal_mask") -> Job:
     return Job(str(path), name, 11)
 
 
-def test_a_planned_replacement_of_the_session_process_goes_unnoticed() -> None:
-    jobs = [job(RIGHT)] * (host._JOBS_PER_SESSION + 3)
+def test_one_process_grades_job_after_job() -> None:
     with SerialEngine("grader.opening:open_desk", CONFIG) as engine:
-        scores = [document["score"] for _, document in engine.map(jobs)]
-    assert scores == [12.0] * len(jobs)
-
-
-def test_an_unknown_assignment_is_a_usage_error_and_the_next_job_is_graded() -> None:
-    with SerialEngine("grader.opening:open_desk", CONFIG) as engine:
+        scores = [document["score"] for _, document in engine.map([job(RIGHT)] * 3)]
         with pytest.raises(UsageError, match="causal_mask"):
             list(engine.map([job(RIGHT, "nothing_like_it")]))
         ((_, document),) = engine.map([job(RIGHT)])
-    assert document["status"] == "graded"
+    assert scores == [12.0] * 3
+    assert document["status"] == "graded"  # the next job after one that could not be
 
 
 def test_checks_that_cannot_be_collected_are_reported_with_file_and_line(tmp_path: Path) -> None:
@@ -67,7 +62,7 @@ class Falling:
         if job.path == "falls" and (self._always or not self._marker.exists()):
             self._marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return {"graded": job.path}
+        return {"graded": job.path, "by": os.getpid()}
 
     def fault(self, job: Job, reason: str) -> dict[str, Any]:
         return {"fault": job.path}
@@ -91,4 +86,13 @@ def test_a_session_that_dies_hands_its_job_to_a_fresh_one_once(
     ]
     results = [at_work.grade(each) for each in raw]
     at_work.close()
-    assert results == [{"graded": "x"}, expected, {"graded": "y"}]
+    assert [{k: v for k, v in r.items() if k != "by"} for r in results] == [{"graded": "x"}, expected, {"graded": "y"}]
+
+
+def test_a_planned_replacement_of_the_session_process_goes_unnoticed(tmp_path: Path) -> None:
+    at_work = host.Host(Falling(tmp_path / "never", always=False))
+    names = [f"job {number}" for number in range(2 * host._JOBS_PER_SESSION + 3)]
+    results = [at_work.grade({"path": name, "assignment": "a", "seed": 1, "students": []}) for name in names]
+    at_work.close()
+    assert [result["graded"] for result in results] == names
+    assert len({result["by"] for result in results}) == 3
