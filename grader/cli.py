@@ -192,6 +192,7 @@ def grade(
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="... as Markdown")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="... as HTML")] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="... as JUnit XML")] = None,
+    gradescope: Annotated[Path | None, typer.Option(metavar="FILE", help="... as Gradescope's results.json")] = None,
     audience: Annotated[Audience, typer.Option(help="Who will read it")] = Audience.STAFF,
     feedback: _Shown = None,
     seed: _Seed = None,
@@ -205,7 +206,7 @@ def grade(
     """Grade one submission."""
     from grader.commands import grade as command
 
-    given = {"json": json, "markdown": markdown, "html": html, "junit": junit}
+    given = {"json": json, "markdown": markdown, "html": html, "junit": junit, "gradescope": gradescope}
     request = command.Request(
         submission=submission,
         assignment=assignment,
@@ -459,6 +460,40 @@ def pack(
     from grader.commands import pack as command
 
     _finish(lambda: command.run(ctx.obj, out))
+
+
+class Platform(StrEnum):
+    """A platform that grades by itself."""
+
+    GRADESCOPE = "gradescope"
+
+
+@app.command()
+def bundle(
+    ctx: typer.Context,
+    platform: Annotated[Platform, typer.Argument(help="The platform")],
+    name: _Name,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="autograder.zip; it holds the reference")],
+    seed: _Seed = None,
+    feedback: _Shown = None,
+    wheels: Annotated[Path | None, typer.Option(metavar="DIR", help="Packages to travel with it: no network")] = None,
+) -> None:
+    """Write the archive with which a platform grades an assignment by itself."""
+    from grader.commands import bundle as command
+
+    request = command.Request(name, out, seed, feedback, wheels)
+    _finish(lambda: command.run(ctx.obj, request))
+
+
+@app.command(hidden=True)
+def gradescope(
+    ctx: typer.Context,
+    root: Annotated[Path, typer.Option(metavar="DIR", help="The platform's folder, above source/")],
+) -> None:
+    """Grade one submission on the platform; the bundle's script calls this."""
+    from grader.commands import gradescope as command
+
+    _finish(lambda: command.run(ctx.obj, root))
 
 
 ci_app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)

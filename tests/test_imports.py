@@ -21,8 +21,8 @@ ALLOWED = {
     "__main__": {"cli"},
     "cli": {"commands"},
     "commands": {
-        "catalog", "ci", "diagnosis", "engines", "gradebook", "intake", "late", "proof", "release", "reports", "sandbox",
-        "scaffold", "scoring", "store", "watching",
+        "catalog", "ci", "diagnosis", "engines", "gradebook", "intake", "late", "platforms", "proof", "release",
+        "reports", "sandbox", "scaffold", "scoring", "store", "watching",
     },
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
     "opening": {"catalog", "desk", "proof", "sandbox"},
@@ -42,6 +42,7 @@ ALLOWED = {
     "rpc": set(),
     "worker": {"rpc"},
     "ci": {"intake", "reports"},
+    "platforms": {"release", "reports"},
     "engines": set(),
     "reports": set(),
     "gradebook": {"late", "reports", "scoring"},

@@ -18,10 +18,12 @@ from grader.errors import UsageError
 from grader.gradebook.late_lines import told_late
 from grader.gradebook.standings import Late
 from grader.late import HandedIn, Source, moment, read_term
-from grader.model import Audience, Job
+from grader.model import Audience, Course, Job
 from grader.reports import render
 from grader.reports.untrusted import one_line
 from grader.reports.words import STATUSES, marks
+
+GRADESCOPE = "gradescope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Request:
 def run(setting: Setting, request: Request) -> Exit:
     """Grade, write, show, and say with the exit code whether a person has to look."""
     if sum(target == STDOUT for target in request.targets.values()) > 1:
-        raise UsageError("only one of --json, --markdown, --html and --junit can go to stdout ('-')")
+        raise UsageError("only one of the reports can go to stdout ('-')")
     course = setting.course()
     assignment = assignment_named(course, request.assignment)
     path = setting.folder / request.submission
@@ -63,6 +65,8 @@ def run(setting: Setting, request: Request) -> Exit:
     document = staff
     if request.audience is Audience.STUDENT:
         document = for_student(staff, feedback=request.feedback or course.before_deadline)
+    if target := request.targets.get(GRADESCOPE):
+        write_document(target, _for_gradescope(staff, request.feedback or course.before_deadline, course))
     _tell(setting, request, document)
     return _verdict(staff, request.min_score)
 
@@ -88,13 +92,24 @@ def counting(document: Mapping[str, Any]) -> float | None:
 
 def _tell(setting: Setting, request: Request, document: Mapping[str, Any]) -> None:
     for form, target in request.targets.items():
-        write_document(target, render(form, document, lang=setting.lang))
+        if form != GRADESCOPE:
+            write_document(target, render(form, document, lang=setting.lang))
     if STDOUT in request.targets.values():
         note(one_sentence(document, setting.lang))
     else:
         show_report(document, lang=setting.lang, plain=setting.plain)
     if document["isolation"]["level"] != "isolated" and not request.practice:
         note("practice: no isolation was proven, so these marks must not go into a gradebook (grader doctor says more)")
+
+
+def _for_gradescope(staff: dict[str, Any], before: str, course: Course) -> str:
+    """A student reads it there whatever ``audience`` is: the levels of the course decide what and when."""
+    from grader.reports.gradescope import dump, results
+
+    later = for_student(staff, feedback="criteria" if course.after_release == "public" else course.after_release)
+    found = results(for_student(staff, feedback=before), later, lang=staff["lang"])
+    score = counting(staff)
+    return dump(found if score is None else {**found, "score": score})
 
 
 def one_sentence(document: Mapping[str, Any], lang: str) -> str:

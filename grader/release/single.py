@@ -6,7 +6,7 @@ import ast
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -73,15 +73,15 @@ def _program() -> Mapping[str, str]:
     return members
 
 
-def packed(members: dict[str, bytes], before: bytes = b"") -> bytes:
-    """A zip archive that depends on names and contents alone."""
+def packed(members: dict[str, bytes], before: bytes = b"", executable: Container[str] = ()) -> bytes:
+    """A zip archive that depends on names and contents alone; ``executable`` members are scripts."""
     out = io.BytesIO()
     out.write(before)
     with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(members):
             info = zipfile.ZipInfo(name, TIME)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
+            info.external_attr = (0o100755 if name in executable else 0o100644) << 16
             info.create_system = 3
             archive.writestr(info, members[name])
     return out.getvalue()
