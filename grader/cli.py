@@ -193,6 +193,9 @@ def grade(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="... as HTML")] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="... as JUnit XML")] = None,
     gradescope: Annotated[Path | None, typer.Option(metavar="FILE", help="... as Gradescope's results.json")] = None,
+    notebook: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="... as HTML, over the graded notebook with marks in it")
+    ] = None,
     audience: Annotated[Audience, typer.Option(help="Who will read it")] = Audience.STAFF,
     feedback: _Shown = None,
     seed: _Seed = None,
@@ -216,6 +219,7 @@ def grade(
         seed=seed,
         min_score=min_score,
         practice=practice,
+        notebook=notebook,
         term=term,
         handed_in=handed_in,
     )

@@ -109,6 +109,8 @@ class Rooms:
     def _submission(self, path: Path, assignment: Assignment, name: str, students: tuple[str, ...]) -> Submission:
         if isinstance(self.submission, Exception):
             raise self.submission
+        if self.submission is not None:
+            return self.submission
         data = (path if path.is_file() else path / assignment.file).read_bytes()
         files = (SourceFile("attention.py", hashlib.sha256(data).hexdigest(), data),)
         return Submission(name, students, "attention.py", "python", (), files)
@@ -363,6 +365,27 @@ class TestCheck:
 
 
 class TestGrade:
+    def test_the_graded_notebook_as_a_page(self, run: Run, rooms: Rooms) -> None:
+        cells = {"cells": [{"cell_type": "code", "source": STUB}, {"cell_type": "markdown", "source": "**mine**"}]}
+        data = json.dumps(cells).encode()
+        Path("work.ipynb").write_bytes(data)
+        files = (SourceFile("work.ipynb", hashlib.sha256(data).hexdigest(), data),)
+        rooms.submission = Submission("work", (), "work.ipynb", "notebook", (), files)
+        rooms.answer = lambda job: replace(report_for(job), submission={"id": "work", "files": [
+            {"path": file.path, "sha256": file.sha256} for file in rooms.submission.files]})  # fmt: skip
+        assert run("grade", "work.ipynb", "-a", "attention", "--notebook", "page.html").code == 0
+        page = Path("page.html").read_text(encoding="utf-8")
+        assert "<strong>mine</strong>" in page
+        assert "attention_scores(q, k)" in page
+
+    def test_a_page_of_what_is_no_notebook_is_refused_after_the_report(self, run: Run, rooms: Rooms) -> None:
+        Path("work.py").write_text(STUB)
+        ran = run("grade", "work.py", "-a", "attention", "--notebook", "page.html")
+        assert ran.code == 2
+        assert "no notebook" in ran.err
+        assert "attention" in ran.out
+        assert not Path("page.html").exists()
+
     def test_json_to_stdout_is_one_document_and_nothing_else(self, run: Run, rooms: Rooms) -> None:
         ran = run("grade", "mine.py", "-a", "attention", "--json", "-")
         assert ran.code == 0

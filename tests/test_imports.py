@@ -83,7 +83,8 @@ LIBRARIES = {
     "sqlite3": {"store.py", "store"},
     "watchfiles": {"watching"},
     "nbformat": {"intake"},
-    "nbconvert": {"intake"},
+    "nbconvert": {"reports/inert.py"},
+    "bleach": {"reports/inert.py"},
     "torch": {"checks", "diagnosis", "desk.py", "notebook", "rpc", "student", "worker"},
     "numpy": {"checks", "diagnosis", "notebook", "rpc", "student", "worker"},
 }

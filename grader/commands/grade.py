@@ -9,6 +9,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from grader.commands import annotated
 from grader.commands.console import STDOUT, note, show_report, write_document
 from grader.commands.exits import Exit, exit_for
 from grader.commands.seeds import settle_seed
@@ -38,13 +39,16 @@ class Request:
     seed: int | None = None
     min_score: float | None = None
     practice: bool = False
+    notebook: Path | None = None  # takes the graded notebook as a page
     term: Path | None = None  # the late policy
     handed_in: str = ""  # when it came
 
 
 def run(setting: Setting, request: Request) -> Exit:
     """Grade, write, show, and say with the exit code whether a person has to look."""
-    if sum(target == STDOUT for target in request.targets.values()) > 1:
+    if request.notebook is not None:
+        annotated.require()
+    if sum(target == STDOUT for target in (*request.targets.values(), request.notebook)) > 1:
         raise UsageError("only one of the reports can go to stdout ('-')")
     course = setting.course()
     assignment = assignment_named(course, request.assignment)
@@ -68,6 +72,8 @@ def run(setting: Setting, request: Request) -> Exit:
     if target := request.targets.get(GRADESCOPE):
         write_document(target, _for_gradescope(staff, request.feedback or course.before_deadline, course))
     _tell(setting, request, document)
+    if request.notebook is not None:
+        write_document(request.notebook, annotated.page(setting, path, assignment, document))
     return _verdict(staff, request.min_score)
 
 
@@ -94,7 +100,7 @@ def _tell(setting: Setting, request: Request, document: Mapping[str, Any]) -> No
     for form, target in request.targets.items():
         if form != GRADESCOPE:
             write_document(target, render(form, document, lang=setting.lang))
-    if STDOUT in request.targets.values():
+    if STDOUT in (*request.targets.values(), request.notebook):
         note(one_sentence(document, setting.lang))
     else:
         show_report(document, lang=setting.lang, plain=setting.plain)

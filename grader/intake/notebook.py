@@ -39,7 +39,9 @@ class Notebook:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class Cell:
+    """A cell as a person sees it; ``kind`` is "code", "markdown", "raw" or whatever the file says."""
+
     number: int  # counted from 1 over all cells
     kind: str
     source: str
@@ -60,6 +62,12 @@ def read_notebook(data: bytes, path: str, wanted: tuple[str, ...]) -> Notebook:
         raise refusals.too_big(name, SOURCE_LIMIT, Text("that much code cannot be graded", "代码过多，无法评分"))
     chunks = tuple(Chunk(cell.source, Place(path, 1, cell.number)) for cell in code)
     return Notebook(chunks, tuple(_remarks(cells, code, path, wanted)), decoded.encoding, tuple(repeated)[:5])
+
+
+def cells_of(data: bytes, path: str) -> tuple[Cell, ...]:
+    """Every cell in document order, without outputs. Raises ``NotGradable``."""
+    name = path.rsplit("/", 1)[-1]
+    return tuple(_cells(_parsed(_without_outputs(data, name).text, data, name, {}), name))
 
 
 def looks_like_notebook(text: str) -> bool:
@@ -131,7 +139,7 @@ def _why_no_json(data: bytes) -> Text:
     return Text(f"its JSON is damaged or cut off; {_SAVE_AGAIN.en}", f"JSON 已损坏或不完整；{_SAVE_AGAIN.zh}")
 
 
-def _cells(notebook: dict[str, Any], name: str) -> Iterator[_Cell]:
+def _cells(notebook: dict[str, Any], name: str) -> Iterator[Cell]:
     """Every cell in document order: of format 4, or of the worksheets of formats 3 and 2."""
     raw = notebook.get("cells")
     if not isinstance(raw, list):
@@ -145,7 +153,7 @@ def _cells(notebook: dict[str, Any], name: str) -> Iterator[_Cell]:
     for number, cell in enumerate(raw, start=1):
         if isinstance(cell, dict):
             kind = cell.get("cell_type")
-            yield _Cell(number, kind if isinstance(kind, str) else "", _source(cell))
+            yield Cell(number, kind if isinstance(kind, str) else "", _source(cell))
 
 
 def _source(cell: dict[str, Any]) -> str:
@@ -156,7 +164,7 @@ def _source(cell: dict[str, Any]) -> str:
     return plain(value) if isinstance(value, str) else ""
 
 
-def _remarks(cells: list[_Cell], code: list[_Cell], path: str, wanted: tuple[str, ...]) -> Iterator[Remark]:
+def _remarks(cells: list[Cell], code: list[Cell], path: str, wanted: tuple[str, ...]) -> Iterator[Remark]:
     if not code:
         yield Remark(Text("this notebook has no code cells", "这个笔记本里没有代码单元格"), Place(path, 1))
     for name in wanted:

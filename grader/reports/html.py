@@ -52,38 +52,43 @@ def tongue(lang: str) -> str:
 
 def render(document: Mapping[str, Any], *, lang: str, notices: Sequence[str] = ()) -> str:
     """The whole page. ``notices`` are what people and terms made of the marks: a late penalty, a person's word."""
+    return template("report.html").render(**facts(document, lang, notices))
+
+
+def facts(document: Mapping[str, Any], lang: str, notices: Sequence[str] = ()) -> dict[str, Any]:
+    """What the page shows of a document: nothing of it is markup yet."""
     found, staff = rubric(document, lang), not is_student_form(document)
     graded = document["score"] is not None
-    return template("report.html").render(
-        tongue=tongue(lang),
-        css=look(),
-        w={name: WORDS[name].pick(lang) for name in _WORDS},
-        title=one_line(document["title"] or document["assignment"]),
-        submission=one_line(document["submission"]["id"]),
-        students=[one_line(who) for who in document["submission"]["students"]],
-        fingerprint=one_line(document["submission"]["fingerprint"]),
-        score=marks(document["score"]) if graded else None,
-        score_n=document["score"],
-        most=marks(document["max_score"]),
-        most_n=document["max_score"],
-        standing=_standing(document, lang),
-        practice=document["isolation"]["level"] != "isolated",
-        reason=printable(reason(document)),
-        notices=[printable(notice) for notice in (*late_lines(document, lang), *notices)],
-        remarks=[
+    return {
+        "tongue": tongue(lang),
+        "css": look(),
+        "w": {name: WORDS[name].pick(lang) for name in _WORDS},
+        "title": one_line(document["title"] or document["assignment"]),
+        "submission": one_line(document["submission"]["id"]),
+        "students": [one_line(who) for who in document["submission"]["students"]],
+        "fingerprint": one_line(document["submission"]["fingerprint"]),
+        "score": marks(document["score"]) if graded else None,
+        "score_n": document["score"],
+        "most": marks(document["max_score"]),
+        "most_n": document["max_score"],
+        "standing": _standing(document, lang),
+        "practice": document["isolation"]["level"] != "isolated",
+        "reason": printable(reason(document)),
+        "notices": [printable(notice) for notice in (*late_lines(document, lang), *notices)],
+        "remarks": [
             {"text": printable(remark["text"]).strip("\n"), "where": one_line(place(remark, lang))}
             for remark in document["remarks"][:ENTRIES_SHOWN]
         ],
-        remarks_left=_left(document["remarks"], lang),
-        diagnosis=[_finding(document, finding, lang) for finding in document["diagnosis"]],
-        lost_heading=found.lost_heading,
-        losses=[_loss(document, loss, lang, staff=staff) for loss in found.lost],
-        held_heading=found.held_heading,
-        held=[_line(line) for line in found.held],
-        flags=[_flag(flag, lang) for flag in document["flags"][:ENTRIES_SHOWN]],
-        flags_left=_left(document["flags"], lang),
-        staff=_staff(document) if staff else None,
-    )
+        "remarks_left": _left(document["remarks"], lang),
+        "diagnosis": [_finding(document, finding, lang) for finding in document["diagnosis"]],
+        "lost_heading": found.lost_heading,
+        "losses": [_loss(document, loss, lang, staff=staff) for loss in found.lost],
+        "held_heading": found.held_heading,
+        "held": [_line(line) for line in found.held],
+        "flags": [_flag(flag, lang) for flag in document["flags"][:ENTRIES_SHOWN]],
+        "flags_left": _left(document["flags"], lang),
+        "staff": _staff(document) if staff else None,
+    }
 
 
 def _standing(document: Mapping[str, Any], lang: str) -> str:

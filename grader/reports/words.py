@@ -54,6 +54,18 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "in_line": Text("{file}:{line}", "{file}:{line}"),
     "public_passed": Text("{passed} of {all} public checks passed", "公开检查通过 {passed} / {all} 项"),
     "not_passed": Text("Not passed", "未通过项"),
+    "notebook": Text("The notebook as it was handed in", "提交的笔记本"),
+    "no_outputs": Text(
+        "Its stored outputs and pictures are left out; cells are counted from 1.",
+        "其中保存的输出与图片已省略；单元格从 1 开始编号。",
+    ),
+    "cell": Text("cell {number}", "单元格 {number}"),
+    "cell_holds": Text("{name}: every check on it holds", "{name}：相关检查全部通过"),
+    "cell_loses": Text("{name}: {passed} of {all} checks on it hold", "{name}：相关检查通过 {passed} / {all} 项"),
+    "cell_stub": Text("{name}: not written yet", "{name}：尚未编写"),
+    "cell_not_callable": Text("{name}: cannot be called", "{name}：不能被调用"),
+    "cell_unseen": Text("{name}: this is what is graded", "{name}：评分以此为准"),
+    "picture": Text("[picture: {name}]", "[图片：{name}]"),
 })  # fmt: skip
 
 STATUSES: Mapping[str, Text] = MappingProxyType({

@@ -1,0 +1,40 @@
+"""The graded notebook as a page: the report above, marks beside its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from grader.commands.setting import Setting
+from grader.errors import NotGradable, UsageError
+from grader.intake.notebook import cells_of
+from grader.model import Assignment
+
+_NEEDED = ("nbconvert", "bleach")
+
+
+def require() -> None:
+    """Raises ``UsageError`` where the libraries that read Markdown are not installed."""
+    absent = [name for name in _NEEDED if find_spec(name) is None]
+    if absent:
+        raise UsageError(f"--notebook needs {' and '.join(absent)}: pip install 'attention-grader[feedback]'")
+
+
+def page(setting: Setting, path: Path, assignment: Assignment, document: Mapping[str, Any]) -> str:
+    """The page for whoever ``document`` is for. Raises ``UsageError`` where no notebook was graded."""
+    from grader.reports import notebook
+
+    try:
+        submission = setting.ports.load_submission(path, assignment, document["submission"]["id"], ())
+        if submission.kind != "notebook":
+            raise UsageError(f"--notebook: what was graded is {submission.main}, no notebook; --html takes any hand-in")
+        main = submission.files[0]
+        cells = cells_of(main.data, main.path)
+    except NotGradable as unreadable:
+        raise UsageError(f"--notebook: {unreadable}") from None
+    if [main.sha256] != [file["sha256"] for file in document["submission"]["files"][:1]]:
+        raise UsageError(f"--notebook: {path} changed while it was graded; grade it again")
+    shown = [(cell.number, cell.kind, cell.source) for cell in cells]
+    return notebook.render(document, shown, lang=setting.lang)
