@@ -240,3 +240,11 @@ def test_the_platforms_own_times_are_taken_over_and_those_of_files_are_not(tmp_p
                     "gradescope": "2026-03-01T15:59:07+00:00", "plain": ""}  # fmt: skip
     told = found(laid(tmp_path / "t", {"2026-03-01T10:00/ana/attention.py": "a"}), by_pattern=tidy)[1].hand_ins[0]
     assert told.submitted == "2026-03-01T10:00"
+
+
+def test_what_a_teacher_keeps_beside_the_hand_ins_is_no_student(tmp_path):
+    files = {"ana.py": "x", "bo/attention.py": "x", "cy.docx": "x", "roster.csv": "x", "成绩.xlsx": "x", "README": "x",
+             "~$cy.docx": "x", "di.7z": "x"}  # fmt: skip
+    layout, gathered = found(laid(tmp_path / "d", files))
+    assert (layout, list(who(gathered))) == ("plain", ["ana", "bo", "cy", "di"])
+    assert sorted(entry.name for entry in gathered.rest) == ["README", "roster.csv", "~$cy.docx", "成绩.xlsx"]

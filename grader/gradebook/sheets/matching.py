@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.gradebook.sheets.names import forms, key_of, unlike
@@ -88,7 +88,7 @@ def match(table: Table, rows: Sequence[int], keys: Sequence[Key], names: Sequenc
     found, doubtful = _agreed(table, candidates, standings)
     doubtful |= {row: why for row, why in strange.items() if found.pop(row, None) is not None}
     taken = set(found.values()) | {number for many in candidates.values() for number in many}
-    free = [row for row in rows if row not in candidates]
+    free = {row for row in rows if row not in candidates}
     left = [number for number in range(len(standings)) if number not in taken]
     by_name = _by_name(there, free, standings, left)
     found |= {row: n for row, n in by_name.items() if not any(each.contradict(row, n) for each in ids)}
@@ -147,7 +147,7 @@ def _agreed(
     return found, doubtful
 
 
-def _by_name(there: Mapping[int, Sequence[str]], free: Sequence[int], standings: Sequence[Standing],
+def _by_name(there: Mapping[int, Sequence[str]], free: Collection[int], standings: Sequence[Standing],
              left: Sequence[int]) -> dict[int, int]:  # fmt: skip
     """Rows and standings whose names fit each other and nobody else, those that are taken included."""
     rows_by, ours_by = dict[str, set[int]](), dict[str, set[int]]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Table:
     mark: bytes
     delimiter: str
     rows: tuple[tuple[Cell, ...], ...]
+    line_ends: tuple[int, ...]  # where in the text
 
     @property
     def header(self) -> list[str]:
@@ -50,14 +52,17 @@ class Table:
 
     def line(self, row: int) -> int:
         """The number of the line that a row begins in."""
-        return len(re.findall(r"\r\n|\r|\n", self.text[: self.rows[row][0].start])) + 1
+        return bisect_left(self.line_ends, self.rows[row][0].start) + 1
 
     def changed(self, edits: Mapping[tuple[int, int], str], keep: Sequence[int] | None = None) -> bytes:
         """The sheet with these cells (row, column) said anew, and only the columns ``keep``, if given."""
+        by_row: dict[int, dict[int, str]] = {}
+        for (row, column), value in edits.items():
+            by_row.setdefault(row, {})[column] = value
         pieces, at = [], 0
-        for number, row in enumerate(self.rows):
-            pieces += [self.text[at : row[0].start], self._row(number, row, edits, keep)]
-            at = row[-1].end
+        for number, cells in enumerate(self.rows):
+            pieces += [self.text[at : cells[0].start], self._row(cells, by_row.get(number, {}), keep)]
+            at = cells[-1].end
         text = "".join([*pieces, self.text[at:]])
         try:
             return self.mark + text.encode(self.encoding)
@@ -66,15 +71,14 @@ class Table:
                 f"{self.name} is written in {self.encoding}, which has no {text[wrong.start]!r}; download it as UTF-8"
             ) from None
 
-    def _row(self, number: int, row: Sequence[Cell], edits: Mapping[tuple[int, int], str],
-             keep: Sequence[int] | None) -> str:  # fmt: skip
-        most = max([len(row), *(column + 1 for at, column in edits if at == number)])
+    def _row(self, row: Sequence[Cell], edits: Mapping[int, str], keep: Sequence[int] | None) -> str:
+        most = max([len(row), *(column + 1 for column in edits)])
         columns: Iterable[int] = range(most) if keep is None or len(row) == 1 else keep
         cells = []
         for column in columns:
-            if (number, column) in edits:
+            if column in edits:
                 quotes = column < len(row) and self.text.startswith('"', row[column].start)
-                cells.append(self.quoted(edits[number, column], always=quotes))
+                cells.append(self.quoted(edits[column], always=quotes))
             else:
                 cells.append(self.text[row[column].start : row[column].end] if column < len(row) else "")
         return self.delimiter.join(cells)
@@ -107,7 +111,8 @@ def read_table(data: bytes, name: str) -> Table:
     first = text.lstrip("\r\n").splitlines()[0]
     delimiter = max(_DELIMITERS, key=lambda sign: _split(first, sign))
     rows = tuple(row for row in _rows(text, delimiter, name) if len(row) > 1 or row[0].value.strip())
-    return Table(name, text, encoding, mark, delimiter, rows)
+    ends = tuple(found.start() for found in re.finditer(r"\r\n|\r|\n", text))
+    return Table(name, text, encoding, mark, delimiter, rows, ends)
 
 
 def _split(line: str, sign: str) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from grader.intake.drop.entries import Entry
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Tree, newest
 
 NAME = "plain"
+# What a teacher keeps beside the hand-ins: tables, a note, and what an open office document leaves.
+_BESIDE = re.compile(r".+\.(?:csv|tsv|xlsx?|ods|sqlite|log)|read\W?me(?:\.\w+)?|~\$.*", re.IGNORECASE)
 
 
 def fits(tree: Tree) -> bool:
@@ -17,8 +20,10 @@ def fits(tree: Tree) -> bool:
 
 def gather(tree: Tree, assignment: str) -> Gathered:
     """A folder's name or a file's stem is the student; the file's whole name where two would be one."""
-    counted = Counter(stem_of(entry) for entry in {entry.name: entry for entry in tree.top}.values())
-    return Gathered(tuple(hand_in(tree, e, "" if counted[stem_of(e)] == 1 else e.name) for e in tree.top))
+    beside = tuple(entry for entry in tree.top if not entry.is_folder and _BESIDE.fullmatch(entry.name))
+    works = [entry for entry in tree.top if entry not in beside]
+    counted = Counter(stem_of(entry) for entry in {entry.name: entry for entry in works}.values())
+    return Gathered(tuple(hand_in(tree, e, "" if counted[stem_of(e)] == 1 else e.name) for e in works), beside)
 
 
 def hand_in(tree: Tree, entry: Entry, student: str = "") -> HandIn:
