@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from grader.errors import UsageError
@@ -31,9 +32,9 @@ class _Marks:
 
     student: Student
     id: str
-    id_there: re.Pattern[str]
+    id_there: str  # patterns as text: most are never looked for, and thousands take seconds to compile
     word: str  # the name's first, "" where there is none
-    name_there: re.Pattern[str]
+    name_there: str
 
 
 def owners(hand_ins: Iterable[HandIn], roster: Sequence[Student], told: Mapping[str, Sequence[str]]) -> list[Owned]:
@@ -159,19 +160,22 @@ def _marks(student: Student) -> _Marks:
     return _Marks(
         student,
         student.student_id.casefold(),
-        re.compile(rf"(?<![0-9A-Za-z]){re.escape(student.student_id)}(?![0-9A-Za-z])", re.IGNORECASE),
+        rf"(?i)(?<![0-9A-Za-z]){re.escape(student.student_id)}(?![0-9A-Za-z])",
         words[0].casefold() if words else "",
-        re.compile(rf"(?<![^\W\d_])(?:{ways})(?![^\W\d_])", re.IGNORECASE),
+        rf"(?i)(?<![^\W\d_])(?:{ways})(?![^\W\d_])",
     )
 
 
 def _holds_id(texts: Iterable[str], marks: _Marks) -> bool:
     if len(marks.id) < _SHORTEST_ID:
         return any(text.casefold() == marks.id for text in texts)
-    return any(marks.id in text.casefold() and marks.id_there.search(text) for text in texts)
+    return any(marks.id in text.casefold() and _pattern(marks.id_there).search(text) for text in texts)
 
 
 def _holds_name(texts: Iterable[str], marks: _Marks) -> bool:
     """Whether the name stands there as a whole, blanks and signs between its words or not, in either order."""
     word = marks.word
-    return word != "" and any(word in text.casefold() and marks.name_there.search(text) for text in texts)
+    return word != "" and any(word in text.casefold() and _pattern(marks.name_there).search(text) for text in texts)
+
+
+_pattern = lru_cache(20_000)(re.compile)

@@ -22,8 +22,8 @@ def gather(tree: Tree, assignment: str) -> Gathered:
     shared = _by_name(tree, names) or _by_assignment(names, assignment) or _shared(names)
     hand_ins = []
     for entry in folders:
-        user, pieces = entry.name.removeprefix(shared), tree.below(entry)
-        hand_ins.append(HandIn(entry.name, (Person(user),), pieces, entry.name, entry.name, entry, newest(pieces)))
+        user, pieces = entry.name.removeprefix(shared) or entry.name, tree.below(entry)
+        hand_ins.append(HandIn(user, (Person(user),), pieces, entry.name, entry.name, entry, newest(pieces)))
     return Gathered(tuple(hand_ins), tuple(entry for entry in tree.top if not entry.is_folder))
 
 
