@@ -16,7 +16,7 @@ from grader.model import Standing, Status, Text
 from grader.scoring import rounded
 from grader.store import HandedIn, Override, Rubric, Store, rescored, rubric_from
 
-_BY_HAND = Text(
+BY_PERSON = Text(
     "A person has looked at this and changed its mark; the mark that counts stands in the gradebook.",
     "有人查看过这份作业并修改了分数；以成绩册中的分数为准。",
 )
@@ -77,7 +77,7 @@ class ClassOut:
         said = [word for student in students for word in self._words.get(student, {}).values()]
         if said:
             comments = dict.fromkeys(word.comment for word in said if word.comment)
-            texts = [_BY_HAND.pick(raw["lang"]), *comments]
+            texts = [BY_PERSON.pick(raw["lang"]), *comments]
             document["remarks"] = [*raw["remarks"], *({"text": clean(text)} for text in texts)]
         return with_late_lines(document, self._rows(document))
 

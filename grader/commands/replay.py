@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from grader.commands.class_out import BY_PERSON
 from grader.commands.console import note, say
 from grader.commands.exits import Exit
 from grader.commands.setting import Setting, assignment_named
-from grader.document import is_student_form, without_durations
+from grader.document import clean, is_student_form, without_durations
 from grader.errors import NotGradable, UsageError
 from grader.model import SCHEMA, Assignment, Job
 from grader.reports.untrusted import one_line
 
 _SHOWN = 10
+# Flags from before anything ran.
+_OF_THE_CLASS = frozenset({"file_left_out", "late", "not_on_roster", "odd_name", "same_name", "several_attempts"})
 _APART = ("grader_version", "submission.origin", "late")  # may differ without the verdict doing so
 
 
@@ -56,10 +59,18 @@ def _submission(setting: Setting, old: Mapping[str, Any], given: Path | None) ->
         path, named = setting.folder / given, str(given)
     else:
         named = str(old["submission"].get("origin", ""))
-        path = setting.folder / named
+        path = _on_disk(setting.folder / named)
     if not named or not path.exists():
         raise UsageError(f"the submission is no longer at {named or '?'}; say where: --submission PATH")
     return path.resolve()
+
+
+def _on_disk(path: Path) -> Path:
+    """The path, or the only one beside it that reads like it: a name may hold bytes that a report cannot."""
+    if path.exists() or "\ufffd" not in path.name or not path.parent.is_dir():
+        return path
+    alike = [each for each in path.parent.iterdir() if clean(each.name) == path.name]
+    return alike[0] if len(alike) == 1 else path
 
 
 def _changed_files(setting: Setting, assignment: Assignment, old: Mapping[str, Any], path: Path) -> list[str]:
@@ -77,7 +88,8 @@ def _changed_files(setting: Setting, assignment: Assignment, old: Mapping[str, A
 def _compared(old: dict[str, Any], new: dict[str, Any]) -> Exit:
     if old["grader_version"] != new["grader_version"]:
         note(f"graded then by version {one_line(old['grader_version'])}, now by {new['grader_version']}")
-    found = [line for where, line in differences(without_durations(old), without_durations(new)) if where not in _APART]
+    found = [line for where, line in differences(*_alike(without_durations(old), without_durations(new)))
+             if where not in _APART]  # fmt: skip
     if not found:
         say(f"the same verdict: {one_line(old['submission']['id'])} {old['status']} {old['score']}")
         return Exit.DONE
@@ -85,6 +97,17 @@ def _compared(old: dict[str, Any], new: dict[str, Any]) -> Exit:
     for line in found[:_SHOWN]:
         say(f"  {line}")
     return Exit.NOT_ENOUGH
+
+
+def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both without what a batch knows besides the verdict: what was seen of the whole class, and a person's words."""
+    texts = [remark["text"] for remark in old["remarks"]]
+    by_person = next((at for at, text in enumerate(texts) if text == BY_PERSON.pick(old["lang"])), len(texts))
+    flags = [flag for flag in old["flags"] if flag in new["flags"] or flag["kind"] not in _OF_THE_CLASS]
+    kept = {**old, "remarks": old["remarks"][:by_person], "flags": flags}
+    if all(finding["score_if_mended"] is None for finding in old["diagnosis"]):  # marks of another rubric
+        new = {**new, "diagnosis": [{**finding, "score_if_mended": None} for finding in new["diagnosis"]]}
+    return kept, new
 
 
 def differences(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, str]]:

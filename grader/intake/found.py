@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import unicodedata
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _ADVICE = {
 }
 _OTHER = Text("hand in less", "请减小文件")
 PYTHON, NOTEBOOK = "python", "notebook"
+_ODD_BYTE = re.compile("[\udc80-\udcff]")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # characters that move, reorder or do not show
 _ENDINGS = {
     ".py": PYTHON, ".pyw": PYTHON, ".py.txt": PYTHON,
@@ -82,7 +84,8 @@ def decoded(name: str) -> str:
             return raw.decode(codec)
         except UnicodeDecodeError:
             continue
-    return raw.decode("utf-8", "replace")
+    # Neither: its odd bytes are written out, so that two such names stay two.
+    return _ODD_BYTE.sub(lambda byte: f"%{ord(byte[0]) & 0xFF:02X}", raw.decode("utf-8", "surrogateescape"))
 
 
 def showing(name: str) -> str:

@@ -42,7 +42,7 @@ class PlainDesk:
             found = intake.load(Path(job.path), self._assignment, submission_id=job.submission_id,
                                 students=job.students)  # fmt: skip
         except NotGradable as wrong:
-            return self._told(job, Status.NOT_GRADABLE, wrong.reason, ())
+            return self._told(job, Status.NOT_GRADABLE, wrong.reason)
         said = json.loads(found.files[0].data.decode().partition("#")[2])
         time.sleep(said.pop("takes", 0))
         tests = tuple(
@@ -50,22 +50,25 @@ class PlainDesk:
             for name, outcomes in said.items()
             for n, outcome in enumerate(outcomes)
         )
-        return self._told(job, Status.GRADED, None, tests)
+        files = tuple({"path": file.path, "sha256": file.sha256} for file in found.files)
+        return self._told(job, Status.GRADED, None, tests, files)
 
-    def _told(self, job: Job, status: Status, reason: Text | None, tests: tuple[TestResult, ...]) -> dict[str, Any]:
+    def _told(
+        self, job: Job, status: Status, reason: Text | None, tests: tuple[TestResult, ...] = (), files: Any = ()
+    ) -> dict[str, Any]:
         a, graded = self._assignment, status is Status.GRADED
         criteria = score_criteria(a, tests, job.lang) if graded else ()
         flags = (Flag("odd_return", "x"),)
-        submission = {"id": job.submission_id, "students": job.students, "files": [], "origin": job.path}
+        submission = {"id": job.submission_id, "students": job.students, "files": files, "origin": job.path}
         report = GradeReport(
             a.name, a.digest, submission, status, total(criteria, flags) if graded else None, a.max_score,
             reason.pick(job.lang) if reason else None, job.seed, job.lang, self._isolation, "1", 0.01, criteria,
             tests, flags=flags,
         )  # fmt: skip
-        return to_document(report)
+        return to_document(report, title=a.title.pick(job.lang))
 
     def fault(self, job: Job, reason: str) -> dict[str, Any]:
-        return self._told(job, Status.GRADER_FAULT, Text(reason), ())
+        return self._told(job, Status.GRADER_FAULT, Text(reason))
 
     def limit_s(self, job: Job) -> float:
         return 60.0
