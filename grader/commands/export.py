@@ -57,14 +57,16 @@ def run(setting: Setting, request: Request) -> Exit:
     with open_store(folder) as store:
         standings = _standings(store, request.out)
         wanted = _wanted(store, request)
-        filled = fill_sheet(request.platform, standings, wanted, _read(template))
         archive = _feedback(store, request, folder) if request.feedback else None
+        alone = archive is not None and template is None  # the reports without a sheet
+        filled = Filled(b"") if alone else fill_sheet(request.platform, standings, wanted, _read(template))
     _tell(filled)
     if request.dry_run:
         say("nothing was written (--dry-run)")
         return _exit(filled)
-    _write(target, filled.data)
-    say(f"{target}")
+    if not alone:
+        _write(target, filled.data)
+        say(f"{target}")
     if archive is not None and request.feedback is not None:
         _write(setting.folder / request.feedback, archive)
         say(f"{setting.folder / request.feedback}")

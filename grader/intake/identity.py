@@ -13,7 +13,7 @@ from grader.intake.drop.hand_in import HandIn, Person
 from grader.intake.roster import Student, read_table
 from grader.model import Flag
 
-_SHORTEST_ID = 4  # characters: a shorter one occurs in names by chance
+_SHORTEST_ID = 4  # characters: a shorter one of digits or letters alone occurs in names by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,10 @@ def _marks(student: Student) -> _Marks:
 
 
 def _holds_id(texts: Iterable[str], marks: _Marks) -> bool:
-    if len(marks.id) < _SHORTEST_ID:
-        return any(text.casefold() == marks.id for text in texts)
-    return any(marks.id in text.casefold() and _pattern(marks.id_there).search(text) for text in texts)
+    if len(marks.id) >= _SHORTEST_ID or (re.search(r"\d", marks.id) and re.search(r"[^\W\d]", marks.id)):
+        return any(marks.id in text.casefold() and _pattern(marks.id_there).search(text) for text in texts)
+    first = rf"(?i){re.escape(marks.id)}(?:[^0-9A-Za-z.(].*)?"  # alone, or in front of all else
+    return any(marks.id == text[: len(marks.id)].casefold() and _pattern(first).fullmatch(text) for text in texts)
 
 
 def _holds_name(texts: Iterable[str], marks: _Marks) -> bool:

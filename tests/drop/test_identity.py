@@ -16,6 +16,7 @@ ROSTER = (
     Student("2023010102", "张三丰", "feng@x.edu", github="fengz"),
     Student("2023010103", "Ana Diaz", "ana@x.edu"),
     Student("7", "Bo Li"),
+    Student("s01", "Cy Ng"),
 )
 
 
@@ -34,6 +35,9 @@ def hand_in(label: str, *paths: str, person: str = "", when: float = 0.0) -> Han
         (hand_in("diazana", "attention.py"), "2023010103", "name"),
         (hand_in("hw-fengz", person="FengZ"), "2023010102", "account"),
         (hand_in("x", "attention (7).py"), "x", ""),
+        (hand_in("7_attention"), "7", "id"),
+        (hand_in("attention-7"), "attention-7", ""),
+        (hand_in("attention_s01"), "s01", "id"),
         (hand_in("2023010101 and 2023010103"), "2023010101 and 2023010103", ""),
         (hand_in("张三风"), "张三风", ""),
     ],

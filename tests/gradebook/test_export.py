@@ -225,5 +225,9 @@ def test_reports_go_back_without_a_staff_form_from_pseudonymous_folders_too(offi
     with zipfile.ZipFile(office.folder / "back.zip") as archive:
         (name,) = archive.namelist()
         report = archive.read(name)
+    (office.folder / "up.csv").unlink()
+    assert office.exported("moodle", None, "--feedback", office.folder / "alone.zip").code == 0
+    assert (office.folder / "alone.zip").read_bytes() == (office.folder / "back.zip").read_bytes()
+    assert not (office.folder / "up.csv").exists()
     (folder,) = (office.out / "reports").iterdir()
     assert report == (folder / "report.html").read_bytes() != (folder / "staff.html").read_bytes()

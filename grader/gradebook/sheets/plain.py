@@ -60,10 +60,10 @@ def plain(standings: Sequence[Standing], wanted: Wanted) -> Filled:
 
 
 def excel(standings: Sequence[Standing], wanted: Wanted) -> Filled:
-    """The same with a byte order mark, and ids as text: 0042 keeps its zeros."""
+    """The same with a byte order mark, and ids and names as text: 0042 keeps its zeros."""
     rows = [
         [
-            _as_text(cell) if name in ("student_id", "submission") else cell
+            _as_text(cell) if name in ("student_id", "name", "submission") else cell
             for name, cell in zip(PLAIN, row, strict=True)
         ]
         for row in map(_plain, sorted(standings, key=order))
