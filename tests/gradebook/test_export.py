@@ -60,6 +60,18 @@ def test_a_name_never_overrules_a_number_that_says_otherwise(graded: Office) -> 
     assert "in the sheet but not in this class; nothing was written: line 3 Diaz, Ana" in ran.out
 
 
+def test_an_account_that_the_roster_does_not_know_contradicts_nobody(office: Office) -> None:
+    files = {"0101/doubling.py": work(2), "0102/doubling.py": work(1)}
+    office.graded(
+        laid(office.folder / "drop", files),
+        roster="student_id,name,sis_id\n0101,Ana Diaz,s1\n0102,Bo Li,\n0103,Cy Ng,\n",
+    )
+    ran = office.exported("canvas", SHEET.encode())
+    assert ran.code == 0
+    assert readers.canvas(office.taken) == {"101": "2.5", "102": "1.5", "103": ""}
+    assert "1 without a mark that counts; nothing was written: 0103 (missing)" in ran.out
+
+
 def test_ids_that_fit_two_students_are_left_to_a_person(graded: Office) -> None:
     ran = graded.exported("canvas", (HEAD + "X,1,s1,bo,A,\r\n").encode())
     assert ran.code == 1

@@ -19,7 +19,7 @@ def by_submission(platform: str) -> Names:
 
     def names(standing: Standing) -> tuple[str, ...]:
         here = standing.accounts.get("platform", "") in (platform, _ANY_PLATFORM)
-        return (standing.submission,) if here else ()
+        return (standing.submission if here else "",)
 
     return names
 
@@ -38,7 +38,7 @@ def by_email(standing: Standing) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A column of the sheet that tells students apart, and what of a standing may stand in it."""
+    """A column of the sheet that tells students apart, and what of a standing may stand in it ("": not known)."""
 
     column: int | None
     names: Names
@@ -60,13 +60,14 @@ class _Ids:
     """One key on both sides: what each row says, what each standing may be called, and who is whose."""
 
     theirs: Mapping[int, str]
-    ours: Sequence[frozenset[str]]
+    ours: Sequence[tuple[str, ...]]
     pairs: Mapping[int, int]
+    kinds: frozenset[int]  # which of our names found a row
 
     def contradict(self, row: int, standing: int) -> bool:
         """Whether a column that tells others apart says that this is somebody else."""
-        told = self.theirs.get(row, "")
-        return bool(self.pairs and told and self.ours[standing]) and told not in self.ours[standing]
+        told, names = self.theirs.get(row, ""), self.ours[standing]
+        return told != "" and told not in names and any(names[kind] for kind in self.kinds)
 
 
 def match(table: Table, rows: Sequence[int], keys: Sequence[Key], names: Sequence[int | None],
@@ -102,7 +103,9 @@ def match(table: Table, rows: Sequence[int], keys: Sequence[Key], names: Sequenc
 
 
 def _ids(table: Table, rows: Sequence[int], key: Key, standings: Sequence[Standing]) -> _Ids:
-    ours = [frozenset(key_of(name) for name in key.names(standing) if name) for standing in standings]
+    ours = [tuple(map(key_of, key.names(standing))) for standing in standings]
+    if key.local:
+        ours = [tuple(name if name.isdigit() else "" for name in names) for names in ours]
     known: dict[str, set[int]] = {}
     for number, names in enumerate(ours):
         for name in names:
@@ -110,9 +113,8 @@ def _ids(table: Table, rows: Sequence[int], key: Key, standings: Sequence[Standi
     theirs = {row: _said(table.value(row, key.column), key) for row in rows}
     # A group's submission says nothing about which of its members this is.
     pairs = {row: next(iter(known[told])) for row, told in theirs.items() if told and len(known.get(told, ())) == 1}
-    if key.local:
-        ours = [frozenset(name for name in names if name.isdigit()) for names in ours]
-    return _Ids(theirs, ours, pairs)
+    kinds = frozenset(ours[number].index(theirs[row]) for row, number in pairs.items())
+    return _Ids(theirs, ours, pairs, kinds)
 
 
 def _said(cell: str, key: Key) -> str:
