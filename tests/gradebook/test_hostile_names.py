@@ -124,7 +124,7 @@ def test_names_on_disk_that_are_no_utf8_are_read_as_their_students(office: Offic
             file.write(work(1).encode())
     office.graded(office.folder / "drop")
     marks = readers.by_column((office.out / "grades.csv").read_bytes(), "student_id", "score")
-    assert marks == {"ana": "0.5", "张三": "1.5", "bad\ufffd\ufffd\ufffd": "1.5", "tab\ufffdhere": "1.5"}
+    assert marks == {"ana": "0.5", "张三": "1.5", "bad%FF%FE%80": "1.5", "tab\ufffdhere": "1.5"}
     assert office.exported("excel").code == 0
     assert readers.by_column(office.taken, "student_id", "score") == marks
     again = office.graded(office.folder / "drop")
