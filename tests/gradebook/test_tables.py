@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.gradebook.sheets.names import forms, unlike
-from grader.gradebook.sheets.table import number, read_table
+from grader.gradebook.sheets.numbers import number
+from grader.gradebook.sheets.table import read_table
 
 CELLS = st.text(st.sampled_from("ab0.,;\"' \n张é=\t-"), max_size=6)
 

@@ -9,7 +9,8 @@ from grader.errors import UsageError
 from grader.gradebook.sheets.fill import Layout, column, fill, the_one
 from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_login, by_student, by_submission
-from grader.gradebook.sheets.table import Table, number
+from grader.gradebook.sheets.numbers import number
+from grader.gradebook.sheets.table import Table
 from grader.model import Standing
 
 NAME = "canvas"

@@ -11,7 +11,8 @@ from grader.errors import UsageError
 from grader.gradebook.guard import begins_formula, guarded_text
 from grader.gradebook.sheets.filled import Change, Filled, Wanted, scaled
 from grader.gradebook.sheets.matching import Key, Matched, match
-from grader.gradebook.sheets.table import Table, number, written
+from grader.gradebook.sheets.numbers import number, written
+from grader.gradebook.sheets.table import Table
 from grader.gradebook.wide import counted
 from grader.model import Standing
 

@@ -8,7 +8,8 @@ from grader.errors import UsageError
 from grader.gradebook.sheets.fill import Layout, column, fill
 from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_email, by_student, by_submission
-from grader.gradebook.sheets.table import Table, number
+from grader.gradebook.sheets.numbers import number
+from grader.gradebook.sheets.table import Table
 from grader.model import Standing
 
 HOW = "in Gradescope: the assignment, Review Grades, Download Grades, CSV"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from grader.errors import UsageError
 from grader.gradebook.sheets.fill import Layout, column, fill, the_one
 from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_email, by_student, by_submission
-from grader.gradebook.sheets.table import Table, number
+from grader.gradebook.sheets.numbers import number
+from grader.gradebook.sheets.table import Table
 from grader.model import Standing
 
 HOW = "in Moodle: the assignment, Grading action, Download grading worksheet"
@@ -23,7 +24,10 @@ _NUMBER = ("ID number", "学号", "编号", "ID号", "學號", "編號", "身分
 _EMAIL = ("Email address", "电子邮件地址", "邮箱", "电子邮箱", "Email地址", "電子郵件地址", "電子郵件", "電子郵件信箱")
 _NAME = ("Full name", "全名", "姓名")
 _COMMENT = ("Feedback comments", "反馈评论", "反馈意见", "评语", "回饋意見", "回饋評論", "回饋評語", "評語")
-_NO = frozenset({"no", "否", "不", "不是", "不可以"})
+_NO, _YES = frozenset({"no", "否", "不", "不是", "不可以"}), frozenset({"yes", "是", "可以"})
+# Sites word these columns in many ways: what they hold, or a word in their name, tells them as well.
+_LIKE_A_NUMBER = re.compile(r".*\bid\b.*|.*[号號]", re.IGNORECASE)
+_LIKE_A_COMMENT = re.compile(r".*(?:feedback|comment|反馈|反饋|回饋|评语|評語|评论|評論).*", re.IGNORECASE)
 _PERSON = re.compile(r"\D{1,60}\d+")
 
 
@@ -38,22 +42,42 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
     grade = column(table, *_GRADE)
     if grade is None or wanted.column:
         grade = the_one(dict(enumerate(table.header)), wanted, table, "column")
-    most, lock = _at_maximum(table, grade), column(table, *_LOCK)
+    most, lock = _at_maximum(table, grade), _holding(table, _LOCK, _is_answer)
     layout = Layout(
         rows=range(1, len(table.rows)),
         keys=(
             Key(0, by_submission("moodle"), local=True),
-            Key(column(table, *_NUMBER), by_student),
-            Key(column(table, *_EMAIL), by_email),
+            Key(_called(table, _NUMBER, _LIKE_A_NUMBER), by_student),
+            Key(_holding(table, _EMAIL, lambda cell: "@" in cell), by_email),
         ),
         names=(1 if (at := column(table, *_NAME)) is None else at,),  # the second column in every language
         grade=grade,
         maximum=lambda row: _maximum(table, row, most),
-        comment=column(table, *_COMMENT),
+        comment=_called(table, _COMMENT, _LIKE_A_COMMENT),
         closed=lambda row: "its grade is locked" if table.value(row, lock).casefold() in _NO else "",
         numbers=(most,),
     )
     return fill(table, standings, layout, wanted)
+
+
+def _called(table: Table, names: Sequence[str], like: re.Pattern[str]) -> int | None:
+    """The column of one of these names, else the one, behind the participants', with a name like them."""
+    named = column(table, *names)
+    likely = [at for at, head in enumerate(table.header) if at and like.fullmatch(head)]
+    return likely[0] if named is None and len(likely) == 1 else named
+
+
+def _holding(table: Table, names: Sequence[str], fits: Callable[[str], bool]) -> int | None:
+    """The column of one of these names, else the one that holds nothing but what fits."""
+    named = column(table, *names)
+    cells = {at: [value for row in range(1, len(table.rows)) if (value := table.value(row, at))]
+             for at in range(1, len(table.header))}  # fmt: skip
+    likely = [at for at, told in cells.items() if told and all(map(fits, told))]
+    return likely[0] if named is None and len(likely) == 1 else named
+
+
+def _is_answer(cell: str) -> bool:
+    return cell.casefold() in _NO | _YES
 
 
 def _at_maximum(table: Table, grade: int) -> int | None:

@@ -11,7 +11,8 @@ from grader.gradebook.long import table
 from grader.gradebook.sheets.fill import Layout, column, fill
 from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_email, by_student
-from grader.gradebook.sheets.table import Table, number
+from grader.gradebook.sheets.numbers import number
+from grader.gradebook.sheets.table import Table
 from grader.gradebook.standings import order
 from grader.gradebook.wide import counted, shown
 from grader.model import Standing

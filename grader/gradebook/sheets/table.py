@@ -8,14 +8,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 
 from grader.errors import UsageError
-from grader.reports.words import marks
 
 _HEAD = 512  # bytes
 _DELIMITERS = (",", ";", "\t")
-_NUMBER = re.compile(r"[+-]?\d{1,3}(?:[.,' \u00a0\u202f]\d{3})*(?:[.,]\d+)?|[+-]?\d+(?:[.,]\d+)?")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -118,25 +115,6 @@ def read_table(data: bytes, name: str) -> Table:
 def _split(line: str, sign: str) -> int:
     """In how many cells a sign outside of quotes splits a line."""
     return re.sub(r'"[^"]*"', "", line).count(sign)
-
-
-def number(text: str) -> Fraction | None:
-    """A number as any locale writes it: 7.5, 7,5, 1.234,50, 1,234.50."""
-    text = text.strip()
-    if not _NUMBER.fullmatch(text):
-        return None
-    text = re.sub("[' \u00a0\u202f]", "", text)
-    last = max(text.rfind("."), text.rfind(","))
-    thousands = last >= 0 and (text.count(text[last]) > 1)
-    whole, part = (text, "") if last < 0 or thousands else (text[:last], text[last + 1 :])
-    whole = whole.replace(".", "").replace(",", "")
-    return Fraction(f"{whole or '0'}.{part or '0'}")
-
-
-def written(value: Fraction, *, comma: bool) -> str:
-    """Marks for a sheet."""
-    text = marks(float(value))
-    return text.replace(".", ",") if comma else text
 
 
 def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
