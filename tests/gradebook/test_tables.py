@@ -17,7 +17,7 @@ from grader.gradebook.sheets.table import read_table
 CELLS = st.text(st.sampled_from("ab0.,;\"' \n张é=\t-"), max_size=6)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=5),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
@@ -28,7 +28,7 @@ CELLS = st.text(st.sampled_from("ab0.,;\"' \n张é=\t-"), max_size=6)
     new=CELLS,
 )
 def test_one_cell_changes_and_no_other_byte(rows, quoting, delimiter, encoding, ends, at, new):
-    rows = [["one", "two", "three"], *rows]
+    rows = [["张三", "two", "three"], *rows]  # so that the encoding shows
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator=ends).writerows(rows)
     data = text.getvalue().encode(encoding)
