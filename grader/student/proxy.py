@@ -182,7 +182,8 @@ class Student:
         if refusal is not None:
             refusal.place = self.place_of_(owner)
             raise refusal
-        self.load_()
+        with self.allowance_.waiting():
+            self.load_()
         assert self._session is not None
         limit, left = self.allowance_.call_s, self.allowance_.left_s
         number = self._ahead.take(question)
@@ -190,7 +191,8 @@ class Student:
             number = self._session.send(question.data)
             self._ahead.owners[number] = owner
         try:
-            frame = self._session.answer(number, limit, None, left)
+            with self.allowance_.waiting():
+                frame = self._session.answer(number, limit, None, left)
         except SessionTimedOut as late:
             self.allowance_.struck(self._ahead.owners.get(late.number, owner))
             self._end_session(late.number, number)

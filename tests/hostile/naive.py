@@ -27,7 +27,7 @@ from tests.hostile.arena import Arena, attacks
 from tests.hostile.course import CANARY, STUB
 
 FULL = 4
-PATIENCE_S = 0.7
+PATIENCE_S = 2.0
 held: list[int] = []
 
 
