@@ -63,6 +63,7 @@ def load_course(root: Path, reference: Path | None = None) -> Course:
         assignments=tuple(assignments),
         before_deadline=feedback.before_deadline,
         after_release=feedback.after_release,
+        hidden_runs_per_day=feedback.hidden_runs_per_day,
     )
 
 

@@ -523,6 +523,10 @@ def ci(
     practice: _Practice = False,
     pack: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'grader pack' wrote, for reference/")] = None,
     pack_digest: Annotated[str, typer.Option(metavar="D", help="sha256:...; another pack is refused")] = "",
+    change: Annotated[Path | None, typer.Option(metavar="FILE", help="What 'grader ci take' found")] = None,
+    term: _Term = None,
+    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Counts hidden runs by student and day")] = None,
+    handed_in: Annotated[str, typer.Option(metavar="TIME", help="When the push came, by the server's clock")] = "",
 ) -> None:
     """Grade what a change of a repository touches."""
     if ctx.invoked_subcommand is not None:
@@ -544,9 +548,65 @@ def ci(
         practice=practice,
         pack=pack,
         pack_digest=pack_digest,
+        change=change,
+        term=term,
+        ledger=ledger,
+        handed_in=handed_in,
         environment=dict(os.environ),
     )
     _finish(lambda: command.run(ctx.obj, request))
+
+
+_Repository = Annotated[str, typer.Argument(metavar="OWNER/NAME", help="The student's repository")]
+_Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The pull request")]
+
+
+@ci_app.command("find")
+def ci_find(
+    ctx: typer.Context,
+    listed: Annotated[Path, typer.Argument(metavar="FILE", help="The students' repositories, one a line")],
+) -> None:
+    """Ask GitHub which pull requests are not graded yet (GITHUB_TOKEN: read only)."""
+    from grader.commands import ci_server as command
+
+    _finish(lambda: command.find(ctx.obj, _server(), listed, os.environ))
+
+
+@ci_app.command("take")
+def ci_take(
+    ctx: typer.Context,
+    repository: _Repository,
+    number: _Number,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="Takes change.json and repository.git")],
+    head: Annotated[str | None, typer.Option(metavar="SHA", help="This commit [default: the last one]")] = None,
+) -> None:
+    """Fetch a pull request as data, with the server's time of the push (GITHUB_TOKEN: read only)."""
+    from grader.commands import ci_server as command
+
+    _finish(lambda: command.take(ctx.obj, _server(), repository, number, head, out))
+
+
+@ci_app.command("post")
+def ci_post(
+    ctx: typer.Context,
+    repository: _Repository,
+    number: _Number,
+    head: Annotated[str, typer.Argument(metavar="SHA", help="The commit that was graded")],
+    out: Annotated[Path, typer.Option("--results", metavar="OUT", help="What 'grader ci --out' wrote")],
+    shared: Annotated[bool, typer.Option("--shared", help="Others read this repository: show no mark")] = False,
+) -> None:
+    """Put the result on the pull request: one comment, kept up to date, and a check (GITHUB_TOKEN)."""
+    from grader.commands import ci_server as command
+
+    _finish(lambda: command.post(ctx.obj, _server(), (repository, number, head), out, shared=shared))
+
+
+def _server() -> Any:
+    import time
+
+    from grader.commands.ci_server import Server
+
+    return Server.of(os.environ, time.sleep)
 
 
 @app.command()

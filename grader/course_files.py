@@ -146,6 +146,7 @@ class AssignmentShape(Strict):
 class FeedbackShape(Strict):
     before_deadline: Shown = "criteria"
     after_release: Shown = "full"
+    hidden_runs_per_day: Annotated[int, Field(ge=0, le=1000)] = 0
 
 
 class CourseShape(Strict):

@@ -167,6 +167,7 @@ class Course:
     assignments: tuple[Assignment, ...]
     before_deadline: str = "criteria"  # public | criteria | full
     after_release: str = "full"
+    hidden_runs_per_day: int = 0  # that a student is told about before the deadline, where pushes are graded; 0: any
 
     def assignment(self, name: str) -> Assignment | None:
         return next((a for a in self.assignments if a.name == name), None)

@@ -12,6 +12,7 @@ from grader.errors import UsageError
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ZERO = re.compile(r"0{40}|0{64}")
 GITHUB, GITLAB = "github", "gitlab"
+CHANGE = "grader.change/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Asked:
     repository: str = ""
     number: int | None = None
     fork: bool = False
+    handed_in: str = ""  # when the push came, by the server's clock
     nothing: bool = False  # a branch was deleted: there is nothing to grade
 
 
@@ -41,6 +43,17 @@ def asked_by(environment: Mapping[str, str], payload: Mapping[str, Any]) -> Aske
     if "CI_COMMIT_SHA" in environment:
         return _gitlab(environment)
     raise UsageError("which change? Give --base and --head, or run this where GitHub or GitLab says it")
+
+
+def asked_by_file(facts: object) -> Asked:
+    """The change that was looked up before (`grader.ci.pulls`). Raises ``UsageError`` for facts of another form."""
+    if not isinstance(facts, dict) or facts.get("schema") != CHANGE:
+        raise UsageError(f"this is no change of schema {CHANGE}")
+    return Asked(
+        _sha(facts, "head"), _sha(facts, "base"), True, service=GITHUB, event="pull_request",
+        repository=str(facts.get("repository", "")), number=_number(facts.get("number")),
+        fork=facts.get("fork") is True, handed_in=str(facts.get("handed_in", "")),
+    )  # fmt: skip
 
 
 def _github(environment: Mapping[str, str], payload: Mapping[str, Any]) -> Asked:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from grader.ci.objects import Repository
-from grader.ci.taking import reason_of
-from grader.commands.ci_change import Change, Touched, asked_for, read_change
-from grader.commands.ci_tell import Graded, line_remarks, tell
+from grader.commands.ci_change import Change, asked_for, asked_in, read_change
+from grader.commands.ci_feedback import Rules, Shown, settle
+from grader.commands.ci_grading import Graded, How, grade
+from grader.commands.ci_tell import line_remarks, tell
 from grader.commands.console import note
 from grader.commands.exits import Exit, exit_for
-from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting
-from grader.document import for_student
-from grader.engines import Engine
 from grader.errors import UsageError
-from grader.model import PUBLIC_SEED, Audience, Course, Flag, Job, Outcome, Status, Text
+from grader.model import Audience, Course, Outcome
 from grader.release.pack import unpacked
-from grader.reports.words import marks
 
-_SECRET = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PRIVATE_KEY|API_KEY|ACCESS_KEY)(?:_|$)")
 _BAR = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")
-_GONE = Text("the file was taken away", "文件已被删除")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +42,10 @@ class Request:
     practice: bool = False
     pack: Path | None = None  # the private parts as one file, instead of a folder reference/
     pack_digest: str = ""
+    change: Path | None = None  # what 'grader ci take' found out about a pull request
+    term: Path | None = None  # the late policy: a deadline is in it
+    ledger: Path | None = None  # counts the runs of which a student was told
+    handed_in: str = ""  # when the push came, by the server's clock
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -69,83 +67,48 @@ def _run(setting: Setting, request: Request) -> Exit:
     _check_reference(course, request)
     with tempfile.TemporaryDirectory(prefix="grader-ci-") as scratch:
         change = _read(setting, request, course, Path(scratch))
-        graded = _graded(setting, request, course, change) if change.touched else []
+        how = How(request.student or _called(change), bool(request.student), request.public, request.practice,
+                  request.seed)  # fmt: skip
+        shown = _shown(setting, request, course, change, how)
+        graded = grade(setting, change, shown, how) if change.touched else []
         remarks = line_remarks(graded, setting.lang)
+    if change.touched:
+        shown.note_run()
+    change = replace(change, notes=(*change.notes, *(text.pick(setting.lang) for text in shown.notes)))
     tell(setting, request.out, request.environment, change, graded, request.audience, remarks)
     return _verdict(request, graded, bar)
 
 
+def _called(change: Change) -> str:
+    return (change.asked.repository or "submission").rsplit("/", 1)[-1]
+
+
+def _shown(setting: Setting, request: Request, course: Course, change: Change, how: How) -> Shown:
+    if request.public:
+        return Shown("public")
+    term, ledger = (None if path is None else setting.folder / path for path in (request.term, request.ledger))
+    handed_in = request.handed_in or change.asked.handed_in
+    rules = Rules(term, ledger, handed_in if term is not None else request.handed_in, request.feedback)
+    if request.audience is Audience.STAFF and ledger is None:  # nobody else reads it
+        course = replace(course, hidden_runs_per_day=0)
+    return settle(course, rules, how.student, change.head)
+
+
 def _read(setting: Setting, request: Request, course: Course, scratch: Path) -> Change:
     folder = setting.folder / request.repository
-    asked = asked_for(request.head, request.base, request.environment, folder)
+    if request.change is not None:
+        asked = asked_in(setting.folder / request.change)
+    else:
+        asked = asked_for(request.head, request.base, request.environment, folder)
     borrowed, taken = scratch / "git", scratch / "taken"
     borrowed.mkdir()
     repository = Repository(folder, borrowed, setting.environment)
     return read_change(course, asked, repository, request.names, taken)
 
 
-def _graded(setting: Setting, request: Request, course: Course, change: Change) -> list[Graded]:
-    seed = PUBLIC_SEED if request.public else settle_seed(request.seed)
-    _withhold_secrets(os.environ)
-    student = request.student or (change.asked.repository or "submission").rsplit("/", 1)[-1]
-    jobs = [
-        Job(str(each.folder), each.assignment.name, seed, setting.lang, student, (student,) if request.student else (),
-            public_only=request.public)
-        for each in change.touched
-    ]  # fmt: skip
-    level = "public" if request.public else request.feedback or course.before_deadline
-    with setting.engine(practice=request.public or request.practice) as engine:
-        staff = [document for _, document in engine.map(jobs)]
-        advice = _public_forms(engine, jobs) if level == "public" and not request.public else staff
-    return [
-        _one(each, document, public, change, level, setting.lang)
-        for each, document, public in zip(change.touched, staff, advice, strict=True)
-    ]
-
-
-def _public_forms(engine: Engine, jobs: Sequence[Job]) -> list[dict[str, Any]]:
-    """Where nothing of a hidden run may be shown, a student still sees what the public checks say."""
-    public = [Job(j.path, j.assignment, PUBLIC_SEED, j.lang, j.submission_id, j.students, True) for j in jobs]
-    return [document for _, document in engine.map(public)]
-
-
-def _one(
-    each: Touched, document: dict[str, Any], public: dict[str, Any], change: Change, level: str, lang: str
-) -> Graded:
-    """The staff form with what the repository showed, and the student's form at its level."""
-    staff, shown = (_with_facts(each, one, change, lang) for one in (document, public))
-    student = for_student(shown, feedback=level)
-    if level == "public":
-        student["reason"] = shown["reason"]
-    return Graded(each, staff, student)
-
-
-def _with_facts(each: Touched, document: Mapping[str, Any], change: Change, lang: str) -> dict[str, Any]:
-    flags = [_flag(flag) for flag in (*each.flags, *change.flags)]
-    submission = {**document["submission"], "origin": f"{change.head}:{each.home}"}
-    told = {**document, "submission": submission, "flags": [*document["flags"], *flags]}
-    if document["status"] == Status.NOT_GRADABLE:
-        if each.hand_in is None or not each.hand_in.code:
-            told.update(status=str(Status.MISSING), reason=_GONE.pick(lang))
-        elif (why := reason_of(each.left_out)) is not None:
-            told["reason"] = why.pick(lang)
-    return told
-
-
-def _flag(flag: Flag) -> dict[str, Any]:
-    return {"kind": flag.kind, "detail": flag.detail, "costs": 0.0}
-
-
 def _check_reference(course: Course, request: Request) -> None:
     if not request.public and not any(assignment.reference for assignment in course.assignments):
         raise UsageError("there is no reference/ here: name it with --reference or --pack, or give --public")
-
-
-def _withhold_secrets(environment: MutableMapping[str, str]) -> None:
-    """Take away what looks like a secret before anything is started. The walls hold without this, too."""
-    for name in [name for name in environment if _SECRET.search(name.upper())]:
-        del environment[name]
-        note(f"{name} is withheld from the grading processes; a grading step needs no secret")
 
 
 class _Bar:
@@ -173,6 +136,6 @@ def _verdict(request: Request, graded: Iterable[Graded], bar: _Bar) -> Exit:
         return Exit.DONE if passed else Exit.NOT_ENOUGH
     for document in documents:
         if bar.missed(document):
-            note(f"below the bar: {document['assignment']} has {marks(document['score'])} marks")
+            note(f"below the bar: {document['assignment']}")
             code = Exit.NOT_ENOUGH
     return code

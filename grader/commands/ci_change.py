@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.ci.changed import HandIn, hand_ins, moved, touched
-from grader.ci.event import Asked, asked_by
+from grader.ci.event import Asked, asked_by, asked_by_file
 from grader.ci.objects import Entry, Repository
 from grader.ci.protected import flags_of
 from grader.ci.taking import LARGE, LeftOut, refused, take
@@ -62,6 +62,15 @@ def asked_for(head: str | None, base: str | None, environment: Mapping[str, str]
     if base is not None and not base.strip("0"):
         base = None  # how git and the services write "there was nothing before"
     return Asked(head or "HEAD", base, since_parting=True, repository=folder.resolve().name)
+
+
+def asked_in(path: Path) -> Asked:
+    """The change that ``grader ci take`` found. Raises ``UsageError`` for any other file."""
+    try:
+        with path.open("rb") as file:
+            return asked_by_file(json.loads(file.read(_PAYLOAD_LIMIT)))
+    except (OSError, ValueError) as wrong:
+        raise UsageError(f"--change {path} cannot be read ({wrong}); 'grader ci take' writes it") from None
 
 
 def read_change(course: Course, asked: Asked, repository: Repository, named: Sequence[str], into: Path) -> Change:

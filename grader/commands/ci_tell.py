@@ -6,7 +6,6 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from grader.ci import summary
 from grader.ci.annotations import Annotation, chosen, commands, remarks_on
 from grader.ci.notebook_lines import NotebookLines
 from grader.ci.summary import Told
-from grader.commands.ci_change import Change, Touched
+from grader.commands.ci_change import Change
+from grader.commands.ci_grading import Graded
 from grader.commands.console import note, say, write_document
 from grader.commands.setting import Setting
 from grader.document import dump
@@ -24,15 +24,6 @@ from grader.reports import junit
 from grader.reports.untrusted import one_line
 
 SCHEMA = "grader.ci/1"
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """One assignment of a change: what staff keep, and what its student may see."""
-
-    touched: Touched
-    staff: dict[str, Any]
-    student: dict[str, Any]
 
 
 def tell(
@@ -96,7 +87,9 @@ def _write_out(out: Path, change: Change, graded: Sequence[Graded], said: Sequen
     told = [Told(each.student["title"], each.student) for each in graded]
     write_document(out / "junit.xml", junit.render_all((each.student for each in graded), lang=lang))
     write_document(out / "summary.md", summary.summary(change.head, told, lang, notes=change.notes))
-    write_document(out / "comment.md", summary.summary(change.head, told, lang, limit=summary.COMMENT_LIMIT))
+    write_document(
+        out / "comment.md", summary.summary(change.head, told, lang, notes=change.notes, limit=summary.COMMENT_LIMIT)
+    )
     write_document(out / "comment-without-marks.md", summary.without_marks(change.head, told, lang))
     facts = [Told(each.student["title"], each.staff) for each in graded]
     write_document(out / "staff" / "summary.md", summary.summary(change.head, facts, lang, notes=change.notes,
