@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench.class_ import machine, report
 from bench.walls import cost as walls_cost
 from grader.engines.serial import SerialEngine
 from grader.model import Job
@@ -102,9 +102,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--class-size", type=int, default=200)
+    parser.add_argument("--large", action="store_true", help="a class ten times as large, too, for memory")
     given = parser.parse_args()
     files = submissions(given.submissions)
-    print(f"machine: {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    print(f"machine: {machine()}")
     print(f"{len(files)} right submissions of {ASSIGNMENT}, {given.rounds} rounds, medians:")
     figures = {
         "ours": statistics.median(ours(files, given.rounds)),
@@ -117,6 +119,9 @@ def main() -> None:
     print(f"  all walls        {ms:8.1f} ms of it ({', '.join(walls)})")
     print(f"  ours / floor         {figures['ours'] / figures['fork floor']:6.2f}")
     print(f"  fresh pytest / ours  {figures['fresh pytest'] / figures['ours']:6.1f}")
+    print(f"a class of {given.class_size} from the golden submissions:")
+    for line in report(given.class_size, large=given.large):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,24 @@
 """A class made of the golden submissions: the whole command, what a second process gains, and the grader's own memory.
 
-``python -m bench.class_ --large`` adds a class ten times as large, for memory alone.
+Prints its limits beside the figures. ``python -m bench.class_ --large`` adds a class ten times as large, for memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from bench.floor import floor_seconds
 from grader.engines.pool import PoolEngine
 from grader.model import Job
 
@@ -21,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ASSIGNMENT = "attention"
 SEED = 7
 CONFIG = {"course": str(ROOT), "reference": None, "environment": {}}
+_SAMPLE = 6  # fresh pytest processes
 _LOOP = "n = 0\nfor i in range(30_000_000): n += i"
 
 
@@ -42,19 +48,41 @@ def make_class(folder: Path, count: int) -> None:
         (place / f"{ASSIGNMENT}.py").write_bytes(text + f"\n# {number}\n".encode())
 
 
-def whole_command(count: int, jobs: int) -> tuple[float, float]:
-    """Seconds of ``grader batch`` from start to end, and the most memory (MiB) of the process that holds the store."""
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One run of the command: how long, and the most memory of the process that holds the store and of any other."""
+
+    seconds: float
+    grader_mib: float
+    largest_mib: float
+
+
+def whole_command(count: int, jobs: int) -> Ran:
+    """``grader batch`` from start to end."""
     with tempfile.TemporaryDirectory() as folder:
         make_class(Path(folder, "drop"), count)
         command = [sys.executable, "-m", "grader", "--course", str(ROOT), "batch", f"{folder}/drop", "-a", ASSIGNMENT,
                    "-o", f"{folder}/out", "--seed", str(SEED), "--jobs", str(jobs)]  # fmt: skip
-        began, most = time.perf_counter(), 0.0
+        began, own, others = time.perf_counter(), 0.0, 0.0
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None:
-                most = max(most, _peak_mib(process.pid))
-                time.sleep(0.05)
+                own = max(own, _peak_mib(process.pid))
+                others = max([others, *map(_peak_mib, _below(process.pid))])
+                time.sleep(0.1)
         assert process.returncode in (0, 1), process.returncode
-        return time.perf_counter() - began, most
+        seconds = time.perf_counter() - began
+        rows = Path(folder, "out", "grades.csv").read_text(encoding="utf-8").count("\n") - 1
+        assert rows == count, f"{rows} rows for {count}"
+        return Ran(seconds, own, others)
+
+
+def _below(pid: int) -> list[int]:
+    """Children, and theirs."""
+    found = []
+    for task in Path("/proc", str(pid), "task").glob("*/children"):
+        with suppress(OSError):
+            found += [int(child) for child in task.read_text().split()]
+    return [*found, *(deeper for child in found for deeper in _below(child))]
 
 
 def _peak_mib(pid: int) -> float:
@@ -87,20 +115,54 @@ def warm_seconds(count: int, files: Sequence[Path]) -> float:
 
 
 def report(count: int = 200, *, large: bool = False) -> Iterator[str]:
-    """The figures of a class, a line each."""
-    if len(os.sched_getaffinity(0)) < 2:
-        yield "one core: what a second job gains cannot be measured here"
+    """The figures of a class, a line each, with the limit beside each that has one."""
     files = (golden() * (1 + count // len(golden())))[:count]
+    floor = statistics.fmean(floor_seconds(ROOT, ASSIGNMENT, files, SEED))
     loops = busy_gain(2)
     one, two = warm_seconds(1, files), warm_seconds(2, files)
-    yield f"  warm, {count} submissions: one job {1000 * one / count:.1f} ms each, two {1000 * two / count:.1f} ms"
-    yield f"  two jobs gain {one / two:.2f}, two busy loops {loops:.2f}: {one / two / loops:.2f} of it"
-    seconds, mib = whole_command(count, 2)
-    yield f"  grader batch, {count}: {seconds:.1f} s from start to end, {1000 * seconds / count:.0f} ms each"
-    yield f"  memory of the grader: {mib:.0f} MiB for {count}"
+    fresh = statistics.fmean(fresh_pytest(files[:: max(count // _SAMPLE, 1)][:_SAMPLE]))
+    again = statistics.fmean(floor_seconds(ROOT, ASSIGNMENT, files, SEED))
+    floor = (floor + again) / 2  # before and after: other work on the machine meets all alike
+    each = one / count
+    yield f"  warm, one job {1000 * each:.1f} ms each, two {1000 * two / count:.1f} ms; floor {1000 * floor:.1f} ms"
+    yield f"  one job / fork floor        {each / floor:6.2f}  (at most 3)"
+    yield f"  fresh pytest / one job      {fresh / each:6.1f}  (at least 40; pytest {1000 * fresh:.0f} ms)"
+    if len(os.sched_getaffinity(0)) < 2:
+        yield "  one core: what a second job gains cannot be measured here"
+    else:
+        share = one / two / loops
+        yield f"  two jobs gain {one / two:.2f}, two busy loops {loops:.2f}: {share:.2f} of it  (at least 0.85)"
+    small = whole_command(count, 2)
+    yield f"  grader batch, {count}: {small.seconds:.1f} s from start to end, {1000 * small.seconds / count:.0f} ms"
+    yield f"  memory: {small.grader_mib:.0f} MiB the grader, {small.largest_mib:.0f} MiB its largest process"
     if large:
-        seconds, mib = whole_command(10 * count, 2)
-        yield f"  grader batch, {10 * count}: {seconds:.1f} s, {mib:.0f} MiB"
+        big = whole_command(10 * count, 2)
+        yield f"  grader batch, {10 * count}: {big.seconds:.1f} s, {1000 * big.seconds / count / 10:.0f} ms each"
+        yield f"  memory: {big.grader_mib:.0f} MiB the grader, {big.largest_mib:.0f} MiB its largest process (flat)"
+
+
+def fresh_pytest(files: Sequence[Path]) -> list[float]:
+    """Seconds of one pytest process a submission, everything in it; whether it passes or not."""
+    taken = []
+    for file in files:
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "bench.fresh_plugin", "-p", "no:cacheprovider", "--noconftest",
+             "-c", os.devnull, "--rootdir", str(ROOT / "reference" / ASSIGNMENT), "--import-mode=importlib",
+             str(ROOT / "reference" / ASSIGNMENT / "checks.py"), "--inline", str(file)],
+            cwd=ROOT, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=120,
+        )  # fmt: skip
+        taken.append(time.perf_counter() - began)
+    return taken
+
+
+def machine() -> str:
+    """What the figures were taken on."""
+    model = next((line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")), platform.machine())  # fmt: skip
+    load = os.getloadavg()[0]
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, load {load:.1f}"
 
 
 def main() -> None:
@@ -108,6 +170,7 @@ def main() -> None:
     parser.add_argument("--submissions", type=int, default=200)
     parser.add_argument("--large", action="store_true")
     given = parser.parse_args()
+    print(f"machine: {machine()}")
     print(f"a class of {given.submissions} from the golden submissions of {ASSIGNMENT}:")
     for line in report(given.submissions, large=given.large):
         print(line, flush=True)

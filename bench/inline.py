@@ -10,12 +10,13 @@ from grader.checks.collected import Test
 from grader.checks.examination import examine
 from grader.diagnosis.faults import build
 from grader.diagnosis.inline import InlineStudent
+from grader.intake.text import decode
 from grader.model import Outcome
 
 
 def student_in(path: Path) -> InlineStudent:
     """The submission, imported here."""
-    return InlineStudent(build(path.read_text(encoding="utf-8-sig"), "inline_submission", str(path)))
+    return InlineStudent(build(decode(path.read_bytes(), path.name).text, "inline_submission", str(path)))
 
 
 def all_pass(tests: Sequence[Test], path: Path, reference: ModuleType, seed: int) -> bool:

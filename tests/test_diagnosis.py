@@ -97,3 +97,17 @@ def test_fewer_mistakes_are_told_before_more_and_the_better_fit_before_the_worse
     assert best_covers([[a, b], [b]], lambda ids: 0) == (b,)
     assert best_covers([[a, b]], lambda ids: 2 if ids == b else 1) == (b,)
     assert set(told([[a], [b, a | b]], [a | b])) == {a | b}
+
+
+def test_gradients_of_code_in_this_process_come_back_as_over_the_wall(desk: Desk) -> None:
+    """Mistakes in a gradient are rehearsed here: one whose answer cannot be gone back through would explain nothing."""
+    import torch
+
+    from grader.diagnosis.faults import build
+    from grader.diagnosis.inline import InlineStudent
+
+    q, k = torch.randn(2, 3, 4, requires_grad=True), torch.randn(2, 5, 4, requires_grad=True)
+    student = InlineStudent(build(SOFTMAX_IN_OWN_WORDS, "own_words", "own_words.py"))
+    spread = torch.randn(2, 3, 5)
+    found = torch.autograd.grad((student.attention_scores(q, k) * spread).sum(), [q, k])
+    assert torch.allclose(found[0], spread @ k) and torch.allclose(found[1], spread.mT @ q)

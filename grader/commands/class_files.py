@@ -98,20 +98,15 @@ def write_outputs(out: Path, store: Store, folders: Mapping[str, str], *, pseudo
     return facts
 
 
-def _of_all(columns: Iterable[str], rows: Rows, found: ClassOut) -> str:
-    """A table with the rows of every student, in the order of ``grades.csv``."""
-    every = (
-        row
-        for document in found.documents()
-        for row in rows(document, document["submission"]["students"] or [document["submission"]["id"]])
-    )
-    in_order = sorted(every, key=lambda row: row[:2])
-    return long.table(columns, in_order)
+def _of_all(columns: Iterable[str], rows: Rows, found: ClassOut) -> Iterable[bytes]:
+    """A table with the rows of every student, in the order of ``grades.csv``; one document in memory at a time."""
+    every = (row for student, document in found.by_student() for row in rows(document, [student]))
+    return long.pieces(columns, every)
 
 
-def _write(target: Path, text: str, *, durable: bool = True) -> None:
+def _write(target: Path, text: str | Iterable[bytes], *, durable: bool = True) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text.encode(), durable=durable)
+        write_atomically(target, text.encode() if isinstance(text, str) else text, durable=durable)
     except OSError as wrong:
         raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None

@@ -49,11 +49,11 @@ class ClassOut:
     def documents(self) -> Iterator[dict[str, Any]]:
         """The staff document of each submission, in the order of the class; published ones as they were."""
         for handed_in in self._store.handed_in():
-            published = self._store.published_document(handed_in.submission)
-            if published is None:
-                yield self.document(handed_in)
-            else:
-                yield with_late_lines(published, self._rows(published))
+            yield self._document(handed_in)
+
+    def _document(self, handed_in: HandedIn) -> dict[str, Any]:
+        published = self._store.published_document(handed_in.submission)
+        return self.document(handed_in) if published is None else with_late_lines(published, self._rows(published))
 
     def document(self, handed_in: HandedIn, raw: Mapping[str, Any] | None = None, rubric: str = "") -> dict[str, Any]:
         """With marks by the rubric as it is now, and what was noticed before anything ran."""
@@ -102,6 +102,13 @@ class ClassOut:
     def standings(self) -> list[Standing]:
         """One a student, by student, then submission: derived, late, overridden, then as published."""
         return sorted((row for document in self.documents() for row in self._rows(document)), key=order)
+
+    def by_student(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every student with the document, in the order of every table."""
+        places = {each.submission: each for each in self._store.handed_in()}
+        seats = {(student, name) for name in places for student in self._students.get(name) or [name]}
+        for student, name in sorted(seats):
+            yield clean(student), self._document(places[name])
 
     def with_rows(self) -> Iterator[tuple[dict[str, Any], list[Standing]]]:
         """Each document with the standings of its students."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -48,14 +48,17 @@ def write_document(target: Path, text: str) -> None:
         raise UsageError(f"cannot write {target}: {wrong.strerror or wrong}") from None
 
 
-def write_atomically(target: Path, content: bytes, *, durable: bool = True, mode: int = 0o644) -> None:
+def write_atomically(
+    target: Path, content: bytes | Iterable[bytes], *, durable: bool = True, mode: int = 0o644
+) -> None:
     """The whole file or what was there before; readers never see a half. ``durable``: a loss of power included."""
     import tempfile
 
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            for piece in (content,) if isinstance(content, bytes) else content:
+                file.write(piece)
             file.flush()
             if durable:
                 os.fsync(file.fileno())

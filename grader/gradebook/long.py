@@ -12,6 +12,7 @@ from grader.gradebook.guard import guarded
 from grader.reports.words import marks
 
 RESULTS = ("student_id", "submission", "criterion", "test", "outcome")
+_PIECE = 1 << 16  # characters
 FLAGS = ("student_id", "submission", "kind", "detail", "file", "line", "costs")
 
 
@@ -46,8 +47,18 @@ _test_id = lru_cache(4096)(guarded)  # the same few in every document
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A CSV (RFC 4180) of cells that are guarded already."""
+    return b"".join(pieces(columns, rows)).decode()
+
+
+def pieces(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[bytes]:
+    """The same in UTF-8, piece by piece: a class of thousands has a row for each of its tests."""
     sheet = io.StringIO()
     writer = csv.writer(sheet, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows(rows)
-    return sheet.getvalue()
+    for row in rows:
+        writer.writerow(row)
+        if sheet.tell() > _PIECE:
+            yield sheet.getvalue().encode()
+            sheet.seek(0)
+            sheet.truncate()
+    yield sheet.getvalue().encode()
