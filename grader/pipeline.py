@@ -58,7 +58,7 @@ def grade(job: Job, course: Course, exercise: Exercise, sandbox: Sandbox) -> Gra
             Path(job.path), exercise.assignment, submission_id=job.submission_id, students=job.students
         )
         verdict = _examined(job, course, exercise, submission, sandbox)
-        return _report(job, exercise, sandbox.isolation, submission, verdict, time.monotonic() - began)
+        return report_of(job, exercise, sandbox.isolation, submission, verdict, time.monotonic() - began)
     except NotGradable as unreadable:
         return unmarked(job, exercise, sandbox.isolation, Status.NOT_GRADABLE, unreadable.reason, submission)
     except WallMissing:
@@ -100,7 +100,7 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
         again.close_()
 
 
-def _report(
+def report_of(
     job: Job, exercise: Exercise, isolation: Isolation, submission: Submission, verdict: Verdict, took_s: float
 ) -> GradeReport:
     """Score and put together; a fault of ours in any test means no score at all."""

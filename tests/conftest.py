@@ -12,13 +12,16 @@ import pytest
 if TYPE_CHECKING:
     from grader.desk import Desk
 
+ROOT = Path(__file__).resolve().parent.parent
+
 # Before anything imports torch: the suite runs one process a core.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-collect_ignore_glob = ["golden/*/*/*.py"]  # submissions, not tests
+# Grading processes import nothing from the working folder; some tests give them work of their own to do.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
 
-ROOT = Path(__file__).resolve().parent.parent
+collect_ignore_glob = ["golden/*/*/*.py"]  # submissions, not tests
 
 COURSE = """\
 title: {en: A small course, zh: 小课程}

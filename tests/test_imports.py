@@ -21,8 +21,8 @@ ALLOWED = {
     "__main__": {"cli"},
     "cli": {"commands"},
     "commands": {
-        "catalog", "ci", "diagnosis", "engines", "gradebook", "intake", "late", "platforms", "proof", "release",
-        "reports", "sandbox", "scaffold", "scoring", "store", "watching",
+        "catalog", "ci", "diagnosis", "engines", "gradebook", "intake", "late", "platforms", "practice", "proof",
+        "release", "reports", "sandbox", "scaffold", "scoring", "store", "watching",
     },
     "debug": {"catalog", "checks", "intake", "loading", "sandbox", "student"},
     "opening": {"catalog", "desk", "proof", "sandbox"},
@@ -61,6 +61,9 @@ ALLOWED = {
     "release": {"leakage", "onefile"},
     "scaffold": {"strict_yaml"},
     "watching": set(),
+    "practice": {
+        "catalog", "exercise", "intake", "loading", "notebook", "onefile", "pipeline", "places", "student",
+    },
     "leakage": set(),
     "lifeless": {"lifeless_answers"},
     "lifeless_answers": set(),
@@ -85,7 +88,7 @@ LIBRARIES = {
     "nbformat": {"intake"},
     "nbconvert": {"reports/inert.py"},
     "bleach": {"reports/inert.py"},
-    "torch": {"checks", "diagnosis", "desk.py", "notebook", "rpc", "student", "worker"},
+    "torch": {"checks", "diagnosis", "desk.py", "notebook", "practice", "rpc", "student", "worker"},
     "numpy": {"checks", "diagnosis", "notebook", "rpc", "student", "worker"},
 }
 NEVER = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "assignments", "reference"}

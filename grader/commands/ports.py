@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.commands.setting import Ports
 from grader.engines import Engine
+from grader.errors import WallMissing
 from grader.model import Assignment, Course, Submission
 
 if TYPE_CHECKING:
@@ -55,14 +57,21 @@ def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
     from grader.engines.pool import PoolEngine
     from grader.engines.serial import SerialEngine
 
+    _need_walls()
     jobs = config.get("jobs")
     return SerialEngine(_DESK, config) if jobs is None else PoolEngine(_DESK, config, jobs)
 
 
 def _open_own_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
-    from grader.engines.serial import SerialEngine
+    from grader.sandbox.forked import can_fork
 
-    return SerialEngine("grader.opening:open_own_desk", config)
+    if can_fork():
+        from grader.engines.serial import SerialEngine
+
+        return SerialEngine("grader.opening:open_own_desk", config)
+    from grader.practice.engine import SpareEngine
+
+    return SpareEngine(config, stay=config["stay"])
 
 
 def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
@@ -70,8 +79,20 @@ def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engin
     from grader.engines.serial import SerialEngine
     from grader.engines.several import SeveralEngines
 
+    _need_walls()
     count = min(2, os.cpu_count() or 1)
     return SeveralEngines([SerialEngine("grader.opening:open_proving_desk", config) for _ in range(count)])
+
+
+def _need_walls() -> None:
+    """Raises ``WallMissing`` on a system that has nothing the walls are made of."""
+    from grader.sandbox.forked import can_fork
+
+    if not can_fork():
+        raise WallMissing(
+            f"grading needs Linux, and this is {sys.platform}: use a container (docs/security.md has the command); "
+            "grader check, hint and list work here"
+        )
 
 
 def _validate(course: Course, names: Sequence[str], engine: Engine, plan: Plan, right: Path | None) -> Iterator[Sheet]:

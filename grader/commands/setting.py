@@ -69,9 +69,12 @@ class Setting:
         """
         return self.ports.open_engine({**self._config(), "practice": practice, "jobs": jobs})
 
-    def own_engine(self) -> AbstractContextManager[Engine]:
-        """The same for a student's own run of the public checks: quick, on any machine, without the reference."""
-        return self.ports.open_own_engine(self._config())
+    def own_engine(self, *, stay: bool = False) -> AbstractContextManager[Engine]:
+        """The same for a student's own run of the public checks: quick, on any machine, without the reference.
+
+        ``stay``: it will be asked again and again.
+        """
+        return self.ports.open_own_engine({**self._config(), "stay": stay})
 
     def proving_engine(self) -> AbstractContextManager[Engine]:
         """The same for ``validate``: it answers more than marks."""

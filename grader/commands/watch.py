@@ -255,11 +255,11 @@ class _Engines(AbstractContextManager["_Engines"]):
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._stack = ExitStack()
-        self.engine: Engine = self._stack.enter_context(setting.own_engine())
+        self.engine: Engine = self._stack.enter_context(setting.own_engine(stay=True))
 
     def renew(self) -> None:
         self._stack.close()
-        self.engine = self._stack.enter_context(self._setting.own_engine())
+        self.engine = self._stack.enter_context(self._setting.own_engine(stay=True))
 
     def __exit__(self, *ending: Any) -> None:
         self._stack.__exit__(*ending)

@@ -28,14 +28,15 @@ class HostProcess:
 
     ``work`` is ``"package.module:function"``; called with ``config`` in the host, it gives an object with
     ``grade(job) -> dict``, ``fault(job, reason) -> dict`` and ``close()``. The host leads a process group of its own:
-    a terminal's Ctrl-C reaches this process alone, and `kill` leaves none of its sessions behind.
+    a terminal's Ctrl-C reaches this process alone, and `kill` leaves none of its sessions behind. It imports nothing
+    from the working folder (``-P``): that may be where hand-ins lie.
     """
 
     def __init__(self, work: str, config: dict[str, Any]) -> None:
         ask_read, self._ask = os.pipe()
         reply, reply_write = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "grader.engines.host", str(ask_read), str(reply_write)],
+            [sys.executable, "-P", "-W", "ignore", "-m", "grader.engines.host", str(ask_read), str(reply_write)],
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr.fileno() if _has_fileno(sys.stderr) else subprocess.DEVNULL,
             pass_fds=[ask_read, reply_write],

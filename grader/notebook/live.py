@@ -22,6 +22,7 @@ from grader.student import Call
 
 PlaceOfError = Callable[[TracebackType | None], Place | None]
 _MEMORY = frozenset({"MemoryError", "OutOfMemoryError"})
+_NO_MEMORY = ("can't allocate memory", "not enough memory")  # torch says it so, in a RuntimeError
 
 
 class LiveStudent(InlineStudent):
@@ -69,7 +70,7 @@ class LiveStudent(InlineStudent):
     def _told(self, raised: StudentRaised) -> Exception:
         name, kinds = raised.function, raised.kinds
         spot = raised.place or self._spot(name, raised.__cause__)
-        if _MEMORY & set(kinds):
+        if _MEMORY & set(kinds) or ("RuntimeError" in kinds and any(said in raised.message for said in _NO_MEMORY)):
             return StudentOutOfMemory(name, raised.message, spot)
         if "NotImplementedError" in kinds and spot is not None:
             return StudentStub(name, raised.message, spot)

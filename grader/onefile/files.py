@@ -5,6 +5,7 @@ Here the code is the student's own on the student's own machine: no wall stands 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
@@ -24,7 +25,7 @@ def check_file(path: Path, assignment: Assignment, course: Course, lang: str) ->
     """Raises ``NotGradable`` where the file cannot be read."""
     submission = intake.load(path, assignment)
     with no_sudden_end():
-        loaded = _loaded(submission, assignment)
+        loaded = loaded_here(submission, assignment, {}, lambda number, spot: None)
     told = read_loaded(loaded.summary(), assignment, course)
 
     def place_of_error(traceback: TracebackType | None) -> Place | None:
@@ -44,7 +45,10 @@ def check_file(path: Path, assignment: Assignment, course: Course, lang: str) ->
     )
 
 
-def _loaded(submission: Submission, assignment: Assignment) -> Loaded:
+def loaded_here(
+    submission: Submission, assignment: Assignment, left_out: Mapping[str, str], announce: loader.Announce
+) -> Loaded:
+    """Run the student's file in this process. ``left_out`` and ``announce``: see `grader.worker.loader.load`."""
     stub = assignment.stub.read_text(encoding="utf-8")
     required = [{"name": f.name, "aliases": list(f.aliases), "stub": stub} for f in assignment.functions]
     chunks: list[dict[str, Any]] = [
@@ -52,7 +56,7 @@ def _loaded(submission: Submission, assignment: Assignment) -> Loaded:
         for c in submission.chunks
     ]
     name = PurePosixPath(assignment.file).stem
-    return loader.load(chunks, intake.modules_of(submission), name, required, (), lambda number, spot: None)
+    return loader.load(chunks, intake.modules_of(submission), name, required, left_out, announce)
 
 
 def _remark(remark: Remark, lang: str) -> str:

@@ -226,7 +226,7 @@ class Student:
             return
         if found.state == "stub":
             raise StudentStub(name, "still the untouched stub", found.place)
-        raise StudentMissing(name, found.note or _not_callable(name))
+        raise StudentMissing(name, found.note or not_callable(name))
 
     def _raised(self, facts: Any, owner: str) -> Exception:
         kinds, message, place, innermost, memory = exception_facts(facts)
@@ -245,7 +245,8 @@ class Student:
             self._session = None
 
 
-def _not_callable(name: str) -> Text:
+def not_callable(name: str) -> Text:
+    """What is said of a required name that stands for no function."""
     return Text(
         en=f"{name} is in the file, but it cannot be called",
         zh=f"文件里有 {name}，但它不能被调用",
