@@ -587,8 +587,7 @@ class TestBatch:
         ran = run("batch", drop, "-a", "attention", "-o", rooms.root / "out")
         lines = ran.out.splitlines()
         assert "ana        17 / 20  scale mask_blocks" in lines
-        assert lines[-2].endswith("grades.csv")
-        assert lines[-1].endswith("reports/")
+        assert [line.rpartition("out/")[2] for line in lines[-3:]] == ["grades.csv", "index.html", "reports/"]
         assert "graded 6 of 6" in ran.err
 
     def test_what_was_not_graded_has_no_score_and_asks_for_a_person(self, run: Run, rooms: Rooms, drop: Path) -> None:
@@ -613,22 +612,26 @@ class TestBatch:
         assert len(rows) == 7
         assert [row["student_id"] for row in rows if row["submission"] == "ana"] == ["ana-1", "ana-2"]
 
-    def test_an_engine_that_breaks_leaves_the_old_grades_alone(self, run: Run, rooms: Rooms, drop: Path) -> None:
-        (rooms.root / "out").mkdir()
-        (rooms.root / "out" / "grades.csv").write_text("old")
+    def test_an_engine_that_breaks_leaves_the_tables_of_what_it_graded(
+        self, run: Run, rooms: Rooms, drop: Path
+    ) -> None:
+        graded: list[str] = []
 
         def answer(job: Job) -> GradeReport:
-            if job.submission_id == "zoe.py":
+            graded.append(job.submission_id)
+            if len(graded) == 4:
                 raise GraderFault("gone")
             return report_for(job)
 
         rooms.answer = answer
-        assert run("batch", drop, "-a", "attention", "-o", rooms.root / "out").code == 3
-        assert (rooms.root / "out" / "grades.csv").read_text() == "old"
+        broken = run("batch", drop, "-a", "attention", "-o", rooms.root / "out")
+        assert broken.code == 3
+        assert "3 are in" in broken.err and "3 wait for the same command" in broken.err
+        assert {row["submission"] for row in self.rows(rooms)} == set(graded[:3])
 
     @pytest.mark.parametrize(
         ("drop_name", "out_name", "said"),
-        [("nowhere", "out", "is no folder"), ("empty", "out", "is empty"), ("drop", "drop/out", "lies inside")],
+        [("nowhere", "out", "there is nothing at"), ("empty", "out", "is empty"), ("drop", "drop/out", "lies inside")],
     )
     def test_usage_errors(self, run: Run, rooms: Rooms, drop: Path, drop_name: str, out_name: str, said: str) -> None:
         (rooms.root / "empty").mkdir()

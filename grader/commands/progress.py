@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +25,7 @@ class Progress:
     def __init__(self, total: int, *, plain: bool) -> None:
         self._total, self._done, self._failed = total, 0, 0
         self._latest = ""
+        self._first: float | None = None  # when the first result came
         quiet = plain or os.environ.get("CI") or os.environ.get("TERM") == "dumb" or not sys.stderr.isatty()
         self._bar: Bar | None = None if quiet or not total else _bar()
 
@@ -40,10 +42,19 @@ class Progress:
             self._failed += 1
             self._latest = one_line(document["submission"]["id"], limit=30)
         if self._bar is not None:
-            speed = self._bar.tasks[0].speed
-            self._bar.update(self._task, advance=1, failures=self._failures(), rate=f"{speed or 0:.1f}/s")
+            self._bar.update(self._task, advance=1, failures=self._failures(), rate=self._pace())
         elif self._done == self._total or self._done * 10 // self._total > (self._done - 1) * 10 // self._total:
             note(f"graded {self._done} of {self._total}{self._failures()}")
+
+    def _pace(self) -> str:
+        """So many a second since the first came, which waited for the start, and what is left at this pace."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = now
+            return ""
+        pace = (self._done - 1) / max(now - self._first, 0.001)
+        left = round((self._total - self._done) / pace)
+        return f"{pace:.1f}/s, {left // 60}:{left % 60:02} left"
 
     def _failures(self) -> str:
         return f"; {self._failed} not graded, the latest {self._latest}" if self._failed else ""
@@ -57,9 +68,9 @@ class Progress:
 
 def _bar() -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
     failures = TextColumn("{task.fields[failures]}", markup=False)
-    return Bar(TextColumn(_FORM), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures,
-               console=Console(stderr=True))  # fmt: skip
+    pace = TextColumn("{task.fields[rate]}", markup=False)
+    return Bar(TextColumn(_FORM), BarColumn(bar_width=24), pace, failures, console=Console(stderr=True))
