@@ -627,7 +627,7 @@ class TestBatch:
         broken = run("batch", drop, "-a", "attention", "-o", rooms.root / "out")
         assert broken.code == 3
         assert "3 are in" in broken.err and "3 wait for the same command" in broken.err
-        assert {row["submission"] for row in self.rows(rooms)} == set(graded[:3])
+        assert {row["submission"].lstrip("'") for row in self.rows(rooms)} == set(graded[:3])
 
     @pytest.mark.parametrize(
         ("drop_name", "out_name", "said"),
