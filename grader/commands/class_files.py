@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -34,6 +35,7 @@ class ReportFiles:
 
     def __init__(self, out: Path, store: Store, feedback: str, *, pseudonyms: bool) -> None:
         self._out, self._store, self._feedback, self._pseudonyms = out, store, feedback, pseudonyms
+        self._written: dict[str, str] = {}  # by submission: the digest of what its files show, not yet in the store
 
     def folders(self, submissions: Iterable[str]) -> dict[str, str]:
         """The folder of each submission: its id made safe, or a name that only ``private/`` explains."""
@@ -44,29 +46,41 @@ class ReportFiles:
         return {name: "s-" + hashlib.sha256(f"{secret}:{name}".encode()).hexdigest()[:12] for name in ids}
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """``report.json`` and ``staff.html`` for staff; the others to hand back."""
+        """``report.json`` and ``staff.html`` for staff; the others to hand back. `note_written` makes it known."""
         submission = document["submission"]["id"]
         if self._pseudonyms:
             unnamed = {**document["submission"], "id": name, "students": [], "origin": ""}
             document = {**document, "submission": unnamed}
-        staff = dump(document)
-        digest = hashlib.sha256(f"{self._feedback}\0{name}\0{staff}".encode()).hexdigest()
+        facts = json.dumps(document)  # without indents: many times quicker
+        digest = hashlib.sha256(f"{self._feedback}\0{name}\0{facts}".encode()).hexdigest()
         folder = self._out / "reports" / name
-        if self._store.reported(submission) == digest and all((folder / file).is_file() for file in FILES):
+        noted = self._written.get(submission) or self._store.reported(submission)
+        if noted == digest and all((folder / file).is_file() for file in FILES):
             return
+        if noted:  # killed amidst, the files must not pass for what they were
+            self._written.pop(submission, None)
+            self._store.note_report(submission, "")
         student = for_student(document, feedback=self._feedback)
-        _write(folder / "report.json", staff, durable=False)
+        _write(folder / "report.json", dump(document), durable=False)
         _write(folder / "student.json", dump(student), durable=False)
         _write(folder / "report.md", markdown.render(student, lang=document["lang"]), durable=False)
         _write(folder / "staff.html", html.render(document, lang=document["lang"]), durable=False)
         _write(folder / "report.html", html.render(student, lang=document["lang"]), durable=False)
-        self._store.note_report(submission, digest)
+        self._written[submission] = digest
+
+    def note_written(self) -> None:
+        """Note what was written, best in a transaction with something else: each waits for the disk."""
+        for submission, digest in self._written.items():
+            self._store.note_report(submission, digest)
+        self._written.clear()
 
     def write_all(self, documents: Iterable[Mapping[str, Any]], folders: Mapping[str, str]) -> None:
         """Every report that is not as it should be, and none of anybody else."""
         for document in documents:
             if document["submission"]["id"] in folders:
                 self.write(folders[document["submission"]["id"]], document)
+        with self._store.transaction():
+            self.note_written()
         wanted, place = set(folders.values()), self._out / "reports"
         for folder in list(place.iterdir()) if place.is_dir() else []:
             if folder.name not in wanted:

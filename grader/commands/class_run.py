@@ -104,7 +104,9 @@ def grade(setting: Setting, store: Store, planned: Plan, terms: Terms, files: Re
         ):
             for job, document in engine.map(planned.jobs):
                 handed_in = planned.handed_in[job.submission_id]
-                store.keep(_kept(planned, handed_in, document))
+                with store.transaction():
+                    store.keep(_kept(planned, handed_in, document))
+                    files.note_written()
                 final = shown.completed(document, planned.rubric.digest, handed_in, list(job.students))
                 files.write(folders[job.submission_id], final)
                 progress.add(document)

@@ -14,6 +14,7 @@ from grader.errors import GraderFault, WallMissing
 from grader.model import Job
 
 _Answer = tuple[Job, dict[str, Any]]
+_AHEAD = 4  # results a host may be ahead of whoever takes them: the memory of a class does not depend on its size
 _ENDED_TWICE = "the process that graded this submission ended, twice"
 
 
@@ -29,6 +30,7 @@ class PoolEngine:
         self._closing = False
         self._hosts = [HostProcess(work, config) for _ in range(max(count, 1))]
         self._threads: list[threading.Thread] = []
+        self._room = threading.Semaphore(_AHEAD * len(self._hosts))  # for results that nobody has taken yet
 
     def map(self, jobs: Iterable[Job]) -> Iterator[_Answer]:
         """Taken in the order given, told as they come. Raises what a host raises; then nothing more is begun."""
@@ -43,6 +45,7 @@ class PoolEngine:
             thread.start()
         while left:
             answer = told.get()
+            self._room.release()
             if isinstance(answer, BaseException):
                 waiting.clear()
                 raise answer
@@ -51,7 +54,7 @@ class PoolEngine:
 
     def _serve(self, slot: int, waiting: deque[Job], told: SimpleQueue[_Answer | BaseException]) -> None:
         try:
-            while not self._closing:
+            while self._room.acquire() and not self._closing:
                 try:
                     job = waiting.popleft()
                 except IndexError:
@@ -88,6 +91,8 @@ class PoolEngine:
             if by_force:
                 host.kill()
             host.hang_up()  # to all first: they end at the same time
+        for _ in self._threads:
+            self._room.release()  # whoever waits for room sees that the pool is being closed
         for thread in self._threads:
             thread.join()
         for host in self._hosts:

@@ -152,3 +152,15 @@ class TestCapacity:
         assert usable_cores(tmp_path) == 1
         (tmp_path / "cpu.max").write_text("max 100000\n")
         assert usable_cores(tmp_path) == len(os.sched_getaffinity(0))
+
+
+def test_hosts_wait_for_whoever_takes_their_results(pool: Open, tmp_path: Path) -> None:
+    """Else a class of thousands would pile up in the memory of a slow reader."""
+    with pool(1) as engine:
+        coming = engine.map(jobs(*(f"leaves:{n}" for n in range(30))))
+        next(coming)
+        while len(list(tmp_path.glob("leaves:*"))) < 5:
+            os.sched_yield()
+        first = len(list(tmp_path.glob("leaves:*")))
+        assert first <= 7  # one taken, four waiting, two in hand or on the way
+        assert len(list(coming)) == 29
