@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from json.encoder import encode_basestring
 from typing import Any, TypeVar
 
 from grader.model import (
@@ -45,6 +46,7 @@ _UNSAFE = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
     r"|#(?=#\w*\[)"
 )
+_LEAF = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WITHHELD = Text(
     en="The marks and the hidden checks are shown after release; these are the public checks.",
@@ -116,7 +118,23 @@ def dump(document: Mapping[str, Any]) -> str:
     Characters that would move a terminal's cursor, hide or reorder, and what a CI service would take for a command
     to itself, are written as JSON's own escapes: the same document, safe to print.
     """
-    return _UNSAFE.sub(_escaped, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
+    return _UNSAFE.sub(_escaped, _indented(document, "\n")) + "\n"
+
+
+def _indented(value: Any, line: str) -> str:
+    """What ``json.dumps`` gives with ``indent=1, ensure_ascii=False, allow_nan=False``, several times quicker."""
+    if isinstance(value, dict) and value:
+        inner = line + " "
+        pairs = [f"{_as_json(key)}: {_indented(item, inner)}" for key, item in value.items()]
+        return "{" + inner + f",{inner}".join(pairs) + line + "}"
+    if isinstance(value, list | tuple) and value:
+        inner = line + " "
+        return "[" + inner + f",{inner}".join([_indented(item, inner) for item in value]) + line + "]"
+    return _as_json(value)
+
+
+def _as_json(value: Any) -> str:
+    return encode_basestring(value) if type(value) is str else _LEAF.encode(value)
 
 
 def _escaped(found: re.Match[str]) -> str:

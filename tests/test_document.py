@@ -181,3 +181,17 @@ def test_flags_within_bounds_keep_their_order() -> None:
     kinds = ["b", "a", "c"]
     document = to_document(graded(flags=tuple(Flag(kind, "x") for kind in kinds)))
     assert [flag["kind"] for flag in document["flags"]] == kinds
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, [], {"a": {}, "b": [], "c": [[], {}]}, {"t": True, "n": None, "i": -3, "f": 0.1, "e": 1e300, "s": 'a"\\\n\t'},
+     {"zh": "中文 é 😀", "low": "\x00\x1f", "deep": [[[{"x": ["y"]}]]]}],
+)  # fmt: skip
+def test_a_document_is_dumped_as_json_has_it(value: Any) -> None:
+    assert dump(value) == json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def test_what_is_no_number_in_json_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        dump({"score": float("nan")})

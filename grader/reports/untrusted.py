@@ -21,7 +21,9 @@ def printable(text: str, *, limit: int = CUT) -> str:
     """
     kept = text[: limit + 1].replace("\r\n", "\n").expandtabs(4)
     left = max(len(text), len(kept)) - limit
-    shown = "".join(char if _shows(char) else _written_out(char) for char in _settled(kept[:limit]))
+    shown = _settled(kept[:limit])
+    if not shown.replace("\n", "").isprintable():  # which no hidden character is, nor any blank but the plain one
+        shown = "".join(char if _shows(char) else _written_out(char) for char in shown)
     shown = _COMMAND.sub(lambda found: r"\x23" if found[0] == "#" else (found[1] or "") + r"\x3a", shown)
     return shown if left <= 0 else f"{shown} [... +{left}]"
 
