@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import locale
 import os
 import sys
@@ -81,6 +82,9 @@ app = typer.Typer(
 
 def main(arguments: Sequence[str] | None = None, ports: Ports | None = None) -> int:
     """Run one command and give its exit code (see `Exit`). ``ports`` replaces the rooms behind the commands."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever is said: no console fails over a character
+            stream.reconfigure(errors="backslashreplace")
     command = typer.main.get_command(app)
     try:
         command.main(None if arguments is None else list(arguments), prog_name="grader", obj=ports)

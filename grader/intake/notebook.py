@@ -153,14 +153,15 @@ def _cells(notebook: dict[str, Any], name: str) -> Iterator[Cell]:
     for number, cell in enumerate(raw, start=1):
         if isinstance(cell, dict):
             kind = cell.get("cell_type")
-            yield Cell(number, kind if isinstance(kind, str) else "", _source(cell))
+            yield Cell(number, kind.lower() if isinstance(kind, str) else "", _source(cell))
 
 
 def _source(cell: dict[str, Any]) -> str:
     """A cell's text: a string or a list of them, under the name its format gives it."""
     value = next((cell[key] for key in ("source", "input", "code") if key in cell), "")
     if isinstance(value, list):
-        value = "".join(part for part in value if isinstance(part, str))
+        lines = [part for part in value if isinstance(part, str)]
+        value = ("" if any("\n" in line for line in lines) else "\n").join(lines)  # some writers leave the ends out
     return plain(value) if isinstance(value, str) else ""
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from grader.worker import outline, wording
+from grader.worker.absent import Absent
 from grader.worker.definitions import Bindings
 from grader.worker.exports import talks_to_a_notebook
 from grader.worker.memory_modules import MemoryFinder, install, new_module
@@ -75,6 +76,7 @@ class _Run:
         self._map = source_map
         self._namespace = namespace
         self._bindings = bindings
+        self._absent = Absent()
         self._remarks: list[RemarkRecord] = list(program.remarks)
         self._failures: list[tuple[Spot, str]] = list(program.broken)  # why Python itself could not import the file
 
@@ -98,8 +100,26 @@ class _Run:
             # A plain statement answers None, one that awaits a coroutine.
             _drive(eval(statement.code, self._namespace))
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: they end no load
-            self._failed(statement, error, sys.exc_info()[2])
+            self._absent.note(statement.node, error)
+            if not self._stands_without_absent(statement, error):
+                self._failed(statement, error, sys.exc_info()[2])
         self._bindings.observe(statement)
+
+    def _stands_without_absent(self, statement: Statement, error: BaseException) -> bool:
+        """Whether a definition that failed over an absent package is there now, without what it wore of it."""
+        found = self._absent.without(statement.node, error)
+        if found is None or statement.code is None:
+            return False
+        bare, names = found
+        try:
+            code = compile(
+                ast.Module([bare], []), statement.code.co_filename, "exec", self._program.flags, dont_inherit=True
+            )
+            eval(code, self._namespace)
+        except BaseException:  # the first failure is the one to tell
+            return False
+        self._remarks.append(wording.absent_package(names, statement.spot))
+        return True
 
     def _failed(self, statement: Statement, error: BaseException, trace: TracebackType | None) -> None:
         spot = self._map.place_of_error(trace) or statement.spot

@@ -17,6 +17,7 @@ BODY_RUNS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "d
 _HEAD = re.compile(r"%%(?P<name>[A-Za-z_!][\w.]*)\s*(?P<rest>.*)")
 _PROMPT = re.compile(r"\s*(?:>>>(?: |$)|In \[\d+\]: ?)")
 _MORE = re.compile(r"\s*(?:>>>|\.\.\.|\.{3,}:|In \[\d+\]:)(?: |$)")
+_CUT = re.compile(r"^#[ \t]?%%", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,13 @@ def to_python(source: str, own_file: str) -> Cell:
 def script_to_python(source: str) -> Cell | None:
     """A ``.py`` that only magics and shell lines keep Python from reading, as Python; None for every other.
 
-    Some exports leave them in as they stood. A question mark is left alone: in a script it is more likely a slip.
+    Some exports leave them in as they stood. A question mark is left alone, as in a script it is more likely a slip;
+    but for one that an editor cuts into cells (``# %%``) and runs as a notebook.
     """
     if _is_python(source):
         return None
     cell = _neutralise(source.split("\n"), bare=False)
-    asked = any(each.what[:1] == "?" or each.what[-1:] == "?" for each in cell.removed)
+    asked = not _CUT.search(source) and any(each.what[:1] == "?" or each.what[-1:] == "?" for each in cell.removed)
     return cell if cell.removed and not asked and _is_python(cell.source) else None
 
 

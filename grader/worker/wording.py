@@ -50,6 +50,17 @@ def raised(kind: str, message: str, spot: Spot, statement: Spot) -> RemarkRecord
     return remark("raised", en, zh, spot)
 
 
+def absent_package(names: list[str], spot: Spot) -> RemarkRecord:
+    """A definition lost a decorator or an annotation whose package is not installed."""
+    shown = clean(", ".join(f"`{name}`" for name in names), 200)
+    return remark(
+        "absent_package",
+        f"{shown} could not be imported here, so this was defined without it; the definition itself counts.",
+        f"此处无法导入 {shown}，因此去掉它之后再定义；定义本身照常评分。",
+        spot,
+    )
+
+
 def asked_for_input(spot: Spot) -> RemarkRecord:
     return remark(
         "input",

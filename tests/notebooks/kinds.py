@@ -247,4 +247,63 @@ COURSES = [
     Kind("the_one_file_check", notebook("from check import check", *RIGHT, "check('attention')"), silent=True),
 ]  # fmt: skip
 
-KINDS = (*MAGICS, *NOTEBOOK_WORLD, *CELLS, *VERSIONS, *FILES, *COURSES)
+FLOATS = "from jaxtyping import Float\nfrom torch import Tensor"
+TYPED = SCORES.replace("(q, k)", '(q: Float[Tensor, "b t d"], k: Float[Tensor, "b s d"]) -> Float[Tensor, "b t s"]')
+CUT = "# %% [markdown]\n# # Attention\n# %%\n%matplotlib inline\n{}\n#%% scores\n{}\n# %%\n!pip install x\n{}\n{}\n# %%\ntorch.softmax?\n"
+COLAB_META = {"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU", "widgets": {"state": {}}}
+CLASS = "import torch\n\nclass Head(torch.nn.Module):\n    def forward(self, q):\n        return q\n\nhead = Head()"
+MODEL = "from dataclasses import dataclass\n\n@dataclass\nclass Config:\n    mask: Float[Tensor, '1'] = None\n    heads: int = 2"
+
+HABITS = [
+    Kind("types_of_an_absent_package", notebook(IMPORTS, FLOATS, TYPED, WEIGHTS, WHOLE),
+         says=["No module named 'jaxtyping'", "`Float` could not be imported here"], cells={"attention_scores": 3}),
+    Kind("types_that_are_never_evaluated", notebook("from __future__ import annotations\n" + IMPORTS, FLOATS, TYPED, WEIGHTS,
+                                                    WHOLE), says=["No module named 'jaxtyping'"]),
+    Kind("decorators_of_absent_packages", notebook(
+        IMPORTS, "from beartype import beartype\nimport line_profiler as lp", "@beartype\n" + SCORES, "@lp.profile\n" + WEIGHTS, WHOLE), says=["`beartype` could not", "`lp` could not"]),
+    right("dataclass_with_absent_types", FLOATS, MODEL, after=["assert Config().heads == 2"], says=["`Float` could not"]),
+    Kind("a_base_class_of_an_absent_package", notebook(
+        IMPORTS, "import lightning as L", "class Model(L.LightningModule):\n    pass", *RIGHT[1:]), says=["NameError"]),
+    Kind("script_cut_into_cells", python(CUT.format(*RIGHT)), file="attention.py", flags=["does_not_import"],
+         says=["torch.softmax?", "!pip install x"]),
+    right("exported_by_colab", code(COLAB, metadata={"id": "aB3", "cellView": "form", "executionInfo": {"status": "ok"}}),
+          "!nvidia-smi", "%cd /content/drive/MyDrive", says=["!nvidia-smi"]),
+    Kind("metadata_of_colab", around("!git clone https://a.example/b", metadata=COLAB_META), says=["!git clone"]),
+    right("a_card_that_is_not_here", "import torch\nassert torch.cuda.is_available(), 'no card'\nx = torch.ones(2).to('cuda')",
+          says=["no card"]),
+    right("only_when_run_as_a_program", after=["if __name__ == '__main__':\n    print(attention_scores(1, 2))\n    exit(3)"],
+          silent=True),
+    right("own_checks_that_fail", after=["assert attention_scores(torch.ones(1, 2), torch.ones(1, 2)).shape == (9,)"],
+          says=["AssertionError"]),
+    right("progress_bars", "from tqdm.notebook import tqdm\nfor i in tqdm(range(3)):\n    pass", says=["No module named 'tqdm'"]),
+    right("a_class_defined_twice", CLASS, CLASS.replace("return q", "return q + 1"), silent=True),
+    right("enum_and_named_tuple", "from enum import Enum\nfrom typing import NamedTuple\n\nclass A(NamedTuple):\n    x: int\n\n"
+          "class B(Enum):\n    C = 1\nA(1), B.C", silent=True),
+    Kind("comments_in_gbk", python("# 缩放点积注意力", IMPORTS, SCORES.replace(":\n", ":\n    # 计算分数\n"), WEIGHTS, WHOLE)
+         .decode().encode("gbk"), file="attention.py", flags=["encoding"]),
+    Kind("comments_in_declared_gbk", python("# -*- coding: gbk -*-\n# 缩放点积注意力", *RIGHT).decode().encode("gbk"),
+         file="attention.py", flags=["encoding"]),
+    Kind("tabs_and_windows_line_ends", notebook(*(s.replace("    ", "\t").replace("\n", "\r\n") for s in RIGHT)), silent=True),
+    right("code_in_a_raw_cell_beside", text(SCORES.replace("/", "*"), "raw"), silent=True),
+    Kind("kernel_of_julia", around(metadata={"kernelspec": {"name": "julia-1.9", "language": "julia"}}), silent=True),
+    Kind("appended_to_the_file", notebook("%%writefile -a attention.py\n" + IMPORTS + "\n" + SCORES,
+                                          "%%file -a attention.py\n" + WEIGHTS + "\n\n" + WHOLE), says=["%%writefile -a"]),
+    Kind("written_and_imported_again", notebook(
+        IMPORTS, "%%writefile attention.py\n" + "\n\n".join(RIGHT), "from attention import *\n%run attention.py"),
+        says=["%run attention.py"]),
+    Kind("another_interpreter_s_cell", notebook(IMPORTS, SCORES, WEIGHTS, "%%python3\n" + WHOLE), earns="some", says=["%%python3"]),
+    Kind("lines_without_their_ends", notebook(*(code(source.split("\n")) for source in RIGHT)), silent=True),
+    Kind("kind_in_capitals", notebook(*({"cell_type": "Code", "source": source} for source in RIGHT)), silent=True),
+    right("a_shell_that_is_configured", "from IPython.core.interactiveshell import InteractiveShell\n"
+          "InteractiveShell.ast_node_interactivity = 'all'", says=["InteractiveShell"]),
+    right("built_in_names_taken", "def print(*a):\n    raise ValueError\nlist = [1]\nsum = 0\nlen = None", silent=True),
+    right("processes_and_downloads", "from multiprocessing import Pool\nwith Pool(2) as p:\n    p.map(abs, [1])",
+          "import urllib.request\nurllib.request.urlretrieve('http://127.0.0.1:9/x', 'x')", says=["not permitted"]),
+    right("signs_that_are_no_commands", 's = """\n%time\n!ls\n?x\n"""\ny = (10\n  %3)\nassert y == 1', silent=True),
+    Kind("a_name_taken_away_at_the_end", around(after=["math = 5"]), earns="some"),
+    Kind("signs_of_a_word_processor", notebook(IMPORTS, "print(“hello”)", *RIGHT[1:]), says=["invalid character"]),
+    Kind("full_width_brackets", notebook(IMPORTS, SCORES.replace("(q, k):", "（q，k）："), WEIGHTS, WHOLE), earns="some",
+         says=["invalid character '（'"]),
+]  # fmt: skip
+
+KINDS = (*MAGICS, *NOTEBOOK_WORLD, *CELLS, *VERSIONS, *FILES, *COURSES, *HABITS)
