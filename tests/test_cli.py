@@ -868,3 +868,19 @@ def test_a_link_goes_to_the_intake_as_the_link_it_is(run: Run, rooms: Rooms) -> 
     Path("link.py").symlink_to("mine.py")
     run("grade", "link.py", "-a", "attention")
     assert Path(rooms.jobs[0].path).is_symlink()
+
+
+OPEN_AN_ENGINE = """
+import sys
+from grader.commands.ports import real_ports
+engine = real_ports().open_engine({"course": "nowhere", "reference": None, "environment": {}, "practice": True, "jobs": 1})
+print(sorted({"torch", "numpy"} & sys.modules.keys()))
+with engine:
+    raise KeyboardInterrupt
+"""
+
+
+def test_the_process_that_holds_the_store_never_imports_torch() -> None:
+    """It would be as large as all of a host, and a class would wait for two imports one after the other."""
+    ran = subprocess.run([sys.executable, "-c", OPEN_AN_ENGINE], capture_output=True, text=True, check=False)
+    assert ran.stdout == "[]\n", ran.stdout + ran.stderr

@@ -63,7 +63,7 @@ def _open_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
 
 
 def _open_own_engine(config: dict[str, Any]) -> AbstractContextManager[Engine]:
-    from grader.sandbox.forked import can_fork
+    from grader.engines.capacity import can_fork
 
     if can_fork():
         from grader.engines.serial import SerialEngine
@@ -86,7 +86,7 @@ def _open_proving_engine(config: dict[str, Any]) -> AbstractContextManager[Engin
 
 def _need_walls() -> None:
     """Raises ``WallMissing`` on a system that has nothing the walls are made of."""
-    from grader.sandbox.forked import can_fork
+    from grader.engines.capacity import can_fork
 
     if not can_fork():
         raise WallMissing(

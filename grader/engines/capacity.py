@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,11 @@ HOST_MIB = 700  # a host, its session, its zygote and a worker: each has torch o
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
+
+
+def can_fork() -> bool:
+    """Whether this system has what workers and their walls are made of."""
+    return sys.platform == "linux" and hasattr(os, "fork")
 
 
 def fitting(cores: int, free_mib: int | None) -> int:

@@ -9,7 +9,6 @@ import contextlib
 import importlib
 import os
 import signal
-import sys
 from typing import Any
 
 from grader.errors import GraderFault, WallMissing
@@ -17,11 +16,6 @@ from grader.model import Isolation, Limits
 from grader.sandbox.conversation import Pipes, PipeSession
 from grader.sandbox.launch import describe_ending, library_paths, readable_paths
 from grader.sandbox.zygote import asked_of, first_frame, pipes_of_a_worker
-
-
-def can_fork() -> bool:
-    """Whether this system has what this backend and the walls are made of."""
-    return sys.platform == "linux" and hasattr(os, "fork")
 
 
 class ForkSandbox:
