@@ -14,6 +14,7 @@ from grader.commands.console import columns, note, say
 from grader.commands.exits import Exit, exit_for
 from grader.commands.phrases import phrase
 from grader.commands.setting import Setting
+from grader.reports.class_words import class_word
 from grader.reports.untrusted import one_line
 from grader.reports.words import STATUSES, marks
 from grader.store import Store
@@ -26,7 +27,8 @@ def show(setting: Setting, store: Store, out: Path, facts: Mapping[str, Any], *,
         graded = document["score"] is not None
         score = f"{marks(document['score'])} / {marks(document['max_score'])}" if graded else "-"
         shown = _remarkable(document, setting.lang)
-        off = ", ".join(f"-{marks(line['penalty'])} late" for line in document.get("late", []) if line["penalty"])
+        taken = [line["penalty"] for line in document.get("late", []) if line["penalty"]]
+        off = ", ".join(class_word("late_off", setting.lang, marks=marks(penalty)) for penalty in taken)
         rows.append((one_line(document["submission"]["id"], limit=40), f"{score} {off}".rstrip(), shown))
         statuses.add(document["status"])
         practice |= document["isolation"]["level"] != "isolated"

@@ -6,6 +6,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,8 +22,9 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """A line beside the result, to stderr."""
-    _write(sys.stderr, text + "\n")
+    """A line beside the result, to stderr. Where nobody reads it any longer, the work goes on."""
+    with suppress(BrokenPipeError):
+        _write(sys.stderr, text + "\n")
 
 
 def show_report(document: Mapping[str, Any], *, lang: str, plain: bool) -> None:

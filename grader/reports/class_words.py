@@ -43,6 +43,7 @@ _WORDS: Mapping[str, Text] = MappingProxyType({
     "mark": Text("mark", "分数"),
     "late": Text("late", "迟交"),
     "late_by": Text("{days} d, -{penalty}", "{days} 天，-{penalty}"),
+    "late_off": Text("-{marks} late", "迟交 -{marks}"),
     "noticed": Text("noticed", "备注"),
     "by_person": Text("marked by a person", "人工评分"),
     "for_student": Text("for the student", "学生版"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -51,3 +52,15 @@ def test_where_nobody_looks_on_nothing_is_redrawn(one_unreadable: Class, environ
     seen = on_a_terminal(one_unreadable, **environment)
     assert "/s" not in seen and "━" not in seen
     assert "graded 4 of 4; 1 not graded, the latest ed" in seen
+
+
+def test_a_class_is_graded_to_its_end_though_nobody_reads_how_far_it_is(class_: Class) -> None:
+    """As behind ``2>&1 | head``."""
+    command = [sys.executable, "-m", "tests.store.plain_class", "--course", str(class_.course), "--lang", "en",
+               "batch", str(class_.drop), "-a", "doubling", "-o", str(class_.out), "--jobs", "1"]  # fmt: skip
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.stderr.close()
+    assert process.returncode == 0
+    assert class_.scores() == {"ana": "2.5", "bo": "1.5", "cy": "0.5"}
