@@ -28,6 +28,7 @@ class Language(StrEnum):
 
     EN = "en"
     ZH = "zh"
+    ALL = "all"  # of 'release' alone
 
 
 class Feedback(StrEnum):
@@ -104,11 +105,17 @@ def settings(
     reference: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The private reference [default: beside the course]")
     ] = None,
-    lang: Annotated[Language | None, typer.Option(help="The language of texts [default: the locale's]")] = None,
+    lang: Annotated[
+        Language | None, typer.Option(help="The language of texts (release: also 'all') [default: the locale's]")
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Lines without boxes or colour, for screen readers")] = False,
 ) -> None:
     from grader.commands.ports import real_ports
 
+    if lang is Language.ALL:
+        if ctx.invoked_subcommand != "release":
+            raise typer.BadParameter("'all' is for release; a text is in one language: en or zh", param_hint="--lang")
+        lang = None
     ctx.obj = Setting(
         ports=ctx.obj or real_ports(),
         folder=Path.cwd(),
@@ -439,7 +446,7 @@ def release(
     ctx: typer.Context,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that is not there yet; OUT.zip comes beside it")],
 ) -> None:
-    """Write the students' copy of the course, in every language (--lang: in one)."""
+    """Write the students' copy of the course, in every language (--lang all) or in one (--lang en)."""
     from grader.commands import release as command
 
     _finish(lambda: command.run(ctx.obj, out))

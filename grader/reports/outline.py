@@ -72,10 +72,12 @@ def rubric(document: Mapping[str, Any], lang: str) -> Rubric:
     if is_student_form(document) and document["status"] != Status.GRADED:
         lines = ()
     with_marks = any(line.points is not None for line in lines)
+    lost = _losses([line for line in lines if not line.held], lang)
+    begun = any(trouble.outcome != Outcome.NOT_ATTEMPTED for loss in lost for trouble in loss.troubles)
     return Rubric(
-        lost=_losses([line for line in lines if not line.held], lang),
+        lost=lost,
         held=tuple(line for line in lines if line.held),
-        lost_heading=word("lost" if with_marks else "not_passed", lang),
+        lost_heading=word("lost" if with_marks else "not_passed" if begun else "not_attempted", lang),
         held_heading=word("held" if with_marks else "passed", lang),
     )
 

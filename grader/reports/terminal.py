@@ -144,7 +144,8 @@ def _head(page: Page, document: Mapping[str, Any]) -> None:
         page.say(word("public_passed", page.lang, passed=passed, all=len(document["tests"])), "bold")
     else:
         page.say(f"{word('status', page.lang)}: {STATUSES[document['status']].pick(page.lang)}", "bold red")
-    if document["isolation"]["level"] != "isolated":
+    marked = document["score"] is not None or not is_student_form(document)
+    if marked and document["isolation"]["level"] != "isolated":
         page.say(word("practice", page.lang), "yellow")
     if said := reason(document):
         page.say(printable(said))

@@ -54,6 +54,7 @@ WORDS: Mapping[str, Text] = MappingProxyType({
     "in_line": Text("{file}:{line}", "{file}:{line}"),
     "public_passed": Text("{passed} of {all} public checks passed", "公开检查通过 {passed} / {all} 项"),
     "not_passed": Text("Not passed", "未通过项"),
+    "not_attempted": Text("Not attempted", "尚未开始"),
     "notebook": Text("The notebook as it was handed in", "提交的笔记本"),
     "no_outputs": Text(
         "Its stored outputs and pictures are left out; cells are counted from 1.",
