@@ -87,19 +87,20 @@ def _placed(file: str, loaded: Loaded, problems: Iterable[Problem]) -> list[str]
 def _assignment(root: Path, references: Path, name: str, languages: Sequence[str]) -> Assignment:
     file, folder = f"assignments/{name}/assignment.yaml", root / "assignments" / name
     loaded = _loaded(root, file)
-    problems = _placed(file, loaded, stub_problems(folder, loaded.data))
+    # Without a reference this is a student's copy, where the stub is the file that is being worked in.
+    authors = (references / name).is_dir()
+    problems = _placed(file, loaded, stub_problems(folder, loaded.data)) if authors else []
     repeated = _placed(file, loaded, repeated_names(loaded.data))
     try:
         shape = read(AssignmentShape, loaded, file, languages)
     except CourseError as bad:
         raise CourseError([*bad.problems, *problems, *repeated]) from bad
-    if not problems and shape.file.endswith(".py"):
+    if authors and not problems and shape.file.endswith(".py"):
         problems = _placed(file, loaded, contract_problems(folder / shape.file, shape.functions))
     problems += [*repeated, *_placed(file, loaded, number_problems(shape))]
     if problems:
         raise CourseError(problems)
-    reference = references / name
-    return _built(shape, name, folder, reference if reference.is_dir() else None)
+    return _built(shape, name, folder, references / name if authors else None)
 
 
 def _built(shape: AssignmentShape, name: str, folder: Path, reference: Path | None) -> Assignment:

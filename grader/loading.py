@@ -159,7 +159,7 @@ _CANNOT_LOAD: Final = Text(
 
 def _question(submission: Submission, assignment: Assignment) -> dict[str, Any]:
     """What the worker is told: the sources, and the contract's names. Nothing of it is secret."""
-    stub = assignment.stub.read_text(encoding="utf-8")
+    stub = intake.stub_text(assignment)
     return {
         "op": "load",
         "chunks": [

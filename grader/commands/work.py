@@ -67,8 +67,9 @@ def work_on(assignment: Assignment, folder: Path) -> Work | None:
 
 
 def _of_two(assignment: Assignment, beside: Sequence[Path]) -> Work:
-    whole = left_to_write(assignment.stub)
-    begun = [path for path in beside if (left := left_to_write(path)) is None or whole is None or left < whole]
+    left = {path: left_to_write(path) for path in beside}
+    most = max((count for count in (left_to_write(assignment.stub), *left.values()) if count is not None), default=0)
+    begun = [path for path in beside if (count := left[path]) is None or count < most or not most]
     newest = max(beside, key=lambda path: path.stat().st_mtime_ns)  # the Python file, where they are of one moment
     chosen = begun[0] if len(begun) == 1 else newest
     (other,) = [path for path in beside if path != chosen]

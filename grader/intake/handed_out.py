@@ -26,6 +26,11 @@ class HandedOut:
         return len(text) <= _STUB_LIMIT and _essence(text) in self._stubs
 
 
+def stub_text(assignment: Assignment) -> str:
+    """The stub as it lies there. Where students work in place it is their own file, in whatever state; or gone."""
+    return _bytes(assignment.stub).decode("utf-8", "replace")
+
+
 def text_of(found: Found) -> str:
     """The code of a file as one text; empty where it cannot be read."""
     try:

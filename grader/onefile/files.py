@@ -49,7 +49,7 @@ def loaded_here(
     submission: Submission, assignment: Assignment, left_out: Mapping[str, str], announce: loader.Announce
 ) -> Loaded:
     """Run the student's file in this process. ``left_out`` and ``announce``: see `grader.worker.loader.load`."""
-    stub = assignment.stub.read_text(encoding="utf-8")
+    stub = intake.stub_text(assignment)
     required = [{"name": f.name, "aliases": list(f.aliases), "stub": stub} for f in assignment.functions]
     chunks: list[dict[str, Any]] = [
         {"source": c.source, "file": c.place.file, "line": c.place.line, "cell": c.place.cell}
