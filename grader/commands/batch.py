@@ -73,7 +73,9 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
     with open_store(request.out, new=True) as store:
         seed = _settled(store, request)
         policy = settle_term(store, request.term)
-        terms = Terms(seed, setting.lang, request.practice, shard, movements is not None, policy)
+        terms = Terms(
+            seed, setting.lang, request.practice, shard, movements is not None, policy, request.times is not None
+        )
         feedback = request.feedback or course.before_deadline
         files = ReportFiles(request.out, store, feedback, pseudonyms=request.pseudonyms)
         planned = plan(course, found, store, terms)

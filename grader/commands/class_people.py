@@ -130,6 +130,8 @@ def run_regrade(setting: Setting, out: Path, drop: Path | None, allow_lower: boo
         raise UsageError(f"{out} is one part of a class; merge the parts and regrade the whole")
     if request.term is not None and request.term != NOBODY and not request.term.is_file():
         request = replace(request, term=None)  # the store holds what it said
+    if request.times is not None and not request.times.is_file():
+        request = replace(request, times=None)  # likewise
     return batch.run(replace(setting, lang=lang), replace(request, drop=place, jobs=jobs), Movements(allow_lower))
 
 

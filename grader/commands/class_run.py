@@ -13,7 +13,7 @@ from typing import Any
 import grader
 from grader.commands.class_files import ReportFiles
 from grader.commands.class_in import ClassIn
-from grader.commands.class_late import late_of
+from grader.commands.class_late import late_of, with_time_of
 from grader.commands.class_out import ClassOut
 from grader.commands.console import note
 from grader.commands.progress import Progress
@@ -55,6 +55,7 @@ class Terms:
     shard: tuple[int, int] = (1, 1)
     moves_published: bool = False
     late: Mapping[str, str] = field(default_factory=dict)  # what the store is to hold of the late policy
+    new_times: bool = False  # a sheet was given; else what an earlier one said of the same bytes still holds
 
 
 def plan(course: Course, found: ClassIn, store: Store, terms: Terms) -> Plan:
@@ -74,6 +75,8 @@ def plan(course: Course, found: ClassIn, store: Store, terms: Terms) -> Plan:
             handed_in[name] = before[name]
             continue
         handed_in[name] = _handed_in(found, name, path, conditions, terms.lang)
+        if not terms.new_times and name in before:
+            handed_in[name] = with_time_of(handed_in[name], before[name])
         if (name, handed_in[name].digest) not in known:
             jobs.append(Job(str(path), found.assignment.name, terms.seed, terms.lang, name, found.students[name]))
     for student in _share(found.absent, terms.shard):

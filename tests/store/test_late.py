@@ -87,10 +87,17 @@ def test_published_marks_keep_the_term_they_were_published_with(late: Class) -> 
     assert "1.25 off" in report(late, "cy", "report.md")
 
 
-def test_a_lost_term_file_does_not_stop_a_regrade(late: Class) -> None:
-    (late.course.parent / "term.yaml").unlink()
+def test_what_was_told_once_holds_where_its_files_are_lost_or_left_out(late: Class) -> None:
+    for name in ("term.yaml", "times.csv"):
+        (late.course.parent / name).unlink()
     assert late.run("regrade", late.out).code == 0
     assert penalties(late)["cy"] == ("1.75", "0.75")
+    late.batch()
+    assert penalties(late)["cy"] == ("1.75", "0.75")
+    late.hands_in("cy", values=["passed", "failed"])  # at a time that nobody told
+    told = late.batch()
+    assert penalties(late)["cy"] == ("1.5", "0")
+    assert "1 without a known time" in told.err
 
 
 def test_a_persons_mark_of_the_whole_stands_and_one_of_a_line_is_late_as_before(late: Class) -> None:
