@@ -181,6 +181,10 @@ class _Case:
         log = self._log((), spot[0])
         return None if log is None or spot[1] >= len(log) else Wrong(self._at(spot), log[spot[1]])
 
+    def spent(self) -> bool:
+        """Whether as many pairs were looked at as may be: every other explains nothing."""
+        return len(self._looked[1]) > _LOOKS[1]
+
     def _at(self, spot: Spot) -> Answered:
         return self.logs[spot[0]][spot[1]]
 
@@ -203,6 +207,8 @@ def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tupl
     Where one of two mistakes alone changes an answer, the pair gives that one's answer. So at every spot of the
     evidence one of them matches or both have a hand in it, and where the student is right it is both or neither.
     """
+    if case.spent():
+        return
     wrong, right = _spread(piece.spots), _spread(piece.right)
     tasted = {f.id: sum(case.matches((f,), spot) for spot in wrong) for f in faults}
     could = [
@@ -211,6 +217,8 @@ def _pairs(case: _Case, faults: Sequence[Fault], piece: _Piece) -> Iterator[tupl
         if _could(case, *pair, wrong, right)
     ]
     for pair in sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id]):
+        if case.spent():  # no pair is looked at any longer
+            return
         if _could(case, *pair, piece.spots, piece.right):
             yield pair
 
