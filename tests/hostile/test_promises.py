@@ -27,9 +27,10 @@ from grader.rpc.values import Encoder, ProtocolError
 from grader.sandbox import SessionTimedOut
 from grader.sandbox.conversation import PipeSession
 from tests.contract.test_effects import LINUX, tasks_of, tried
+from tests.contract.test_walls import has_namespaces, landlock_version
 from tests.hostile.arena import attacks
 from tests.hostile.course import RIGHT, STUB
-from tests.hostile.test_hostile import FULL, SEED, Range, opened, settled
+from tests.hostile.test_hostile import FULL, SEED, Range, opened, settled, verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE, EFFECTS, HERE = "hostile/test_hostile.py", "contract/test_effects.py", "hostile/test_promises.py"
@@ -48,7 +49,7 @@ SHOWN = {
     "P12 inert reports": ["reports/test_inert.py::test_any_text_is_inert_in_every_format"],
     "P13 missing walls": [f"{EFFECTS}::test_without_enough_walls_no_worker_is_given_out", f"{EFFECTS}::test_a_missing_wall_ends_with_exit_code_3_and_not_a_byte_of_a_submission_runs"],
     "P14 root": ["contract/test_walls.py::test_root_becomes_a_user_that_nobody_is_and_never_comes_back", f"{HERE}::test_a_worker_has_no_right_of_root"],
-    "P15 same verdict": [f"{HOSTILE}::test_none_of_a_class_succeeds"],
+    "P15 same verdict": [f"{HERE}::test_fewer_walls_come_to_the_same_report", f"{HOSTILE}::test_none_of_a_class_succeeds"],
     "P16 threads after forks": [f"{HERE}::test_the_hundredth_worker_may_use_two_threads"],
 }  # fmt: skip
 
@@ -89,6 +90,39 @@ def test_right_code_beside_hostile_code_keeps_its_report(place: Range) -> None:
     seen = [dump(settled(document)) for job, document in told if job.submission_id.startswith("right")]
     assert seen == [alone] * len(hostile[::3])
     assert {engine.done for engine in engines} != {0}
+
+
+KINDS = {
+    "right": RIGHT,
+    "untouched": STUB,
+    "wrong": RIGHT.replace("tanh", "sigmoid"),
+    "cut off": RIGHT.replace("return x *", "return x.detach() *"),
+    "of another shape": RIGHT.replace("return ", "return torch.ones(7) @ "),
+    "raises": "def mix(x, y):\n    raise ValueError(x.shape)\n",
+    "changes its inputs": RIGHT.replace("    return ", "    y.mul_(2)\n    return "),
+    "prints": "print('loaded')\n" + RIGHT.replace("    return ", "    print(x)\n    return "),
+    "ends": "import os\ndef mix(x, y):\n    os._exit(3)\n",
+}
+
+
+@LINUX
+@pytest.mark.skipif(not (has_namespaces() and landlock_version()), reason="one kind of walls alone is to be had here")
+@pytest.mark.parametrize("wall", ["landlock", "namespaces"])
+def test_fewer_walls_come_to_the_same_report(place: Range, wall: str) -> None:
+    """P15: a machine that gives namespaces and one that does not agree to the byte; hostile code's own words apart."""
+    other = opened({"leave_out": {wall}})
+    try:
+        elsewhere = next(other)
+        assert wall in place.sandbox.isolation.walls and wall not in elsewhere.sandbox.isolation.walls
+        for name, text in KINDS.items():
+            one, two = (dump(settled(each.grade(text))) for each in (place, elsewhere))
+            assert one == two, name
+        assert len({dump(settled(place.grade(text))) for text in KINDS.values()}) == len(KINDS)
+        for attack in attacks()[::7]:
+            if attack.group not in ("limits", "outside"):
+                assert verdict(place.grade(attack.text)) == verdict(elsewhere.grade(attack.text)), attack.name
+    finally:
+        other.close()
 
 
 class _AtADesk:
