@@ -213,6 +213,7 @@ def test_a_class_inside_the_only_archive_of_a_drop_is_found(found, tmp_path, out
     assert all(one.path.exists() for one in staged(drop, gathered, tmp_path / "staged").values())
     folder = tmp_path / "folder"
     folder.mkdir()
+    (folder / "roster.csv").write_bytes(b"id,name\n")
     for name, data in outer.items():
         (folder / name.rsplit("/", 1)[-1]).write_bytes(data)
     on_disk = unwrapped(open_drop(folder), "attention")

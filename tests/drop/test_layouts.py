@@ -248,3 +248,6 @@ def test_what_a_teacher_keeps_beside_the_hand_ins_is_no_student(tmp_path):
     layout, gathered = found(laid(tmp_path / "d", files))
     assert (layout, list(who(gathered))) == ("plain", ["ana", "bo", "cy", "di"])
     assert sorted(entry.name for entry in gathered.rest) == ["README", "roster.csv", "~$cy.docx", "成绩.xlsx"]
+    inside = {f"class/{name}": text for name, text in files.items() if name.startswith(("ana", "bo"))}
+    layout, gathered = found(packed(tmp_path / "c.zip", {**inside, "roster.csv": "x", "class/成绩.csv": "x"}))
+    assert (layout, list(who(gathered))) == ("plain", ["ana", "bo"])

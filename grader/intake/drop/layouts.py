@@ -72,9 +72,10 @@ def _trees(drop: Drop) -> list[Tree]:
 def _plain_tree(drop: Drop, assignment: str) -> Tree:
     """An archive of a class often holds one folder with the class in it; a folder on disk is taken as it stands."""
     tree = Tree(drop)
-    if drop.archive is None or len(tree.top) != 1 or not tree.top[0].is_folder:
+    works_here = [entry for entry in tree.top if not plain.is_beside(entry)]
+    if drop.archive is None or len(works_here) != 1 or not works_here[0].is_folder:
         return tree
-    inner = tree.inside(tree.top[0])
+    inner = tree.inside(works_here[0])
     works = sum(e.is_folder or kind_of(e.name) is not None or ending_of_archive(e.name) != "" for e in inner.top)
     looks_like_one = works < 2 or any(kind_of(e.name) is not None and stem_of(e.name) == assignment for e in inner.top)
     return tree if looks_like_one else inner

@@ -11,6 +11,7 @@ from grader.intake.drop.hand_in import HandIn
 from grader.intake.drop.layouts import hand_ins_of
 from grader.intake.drop.opening import ending_of_class, open_drop
 from grader.intake.drop.plain import NAME as PLAIN
+from grader.intake.drop.plain import is_beside
 from grader.intake.found import stem_of
 
 _INNER_LIMIT = 2_000_000_000  # bytes
@@ -18,7 +19,7 @@ _INNER_LIMIT = 2_000_000_000  # bytes
 
 def unwrapped(drop: Drop, assignment: str) -> Drop:
     """The class in the only archive of the drop, where it holds one; else the drop as it is."""
-    files = [entry for entry in drop.entries if not entry.is_folder]
+    files = [entry for entry in drop.entries if not entry.is_folder and not is_beside(entry)]
     if len(files) != 1 or not ending_of_class(files[0].name) or drop.within:
         return drop
     try:

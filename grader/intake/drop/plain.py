@@ -20,7 +20,7 @@ def fits(tree: Tree) -> bool:
 
 def gather(tree: Tree, assignment: str) -> Gathered:
     """A folder's name or a file's stem is the student; the file's whole name where two would be one."""
-    beside = tuple(entry for entry in tree.top if not entry.is_folder and _BESIDE.fullmatch(entry.name))
+    beside = tuple(entry for entry in tree.top if is_beside(entry))
     works = [entry for entry in tree.top if entry not in beside]
     counted = Counter(stem_of(entry) for entry in {entry.name: entry for entry in works}.values())
     return Gathered(tuple(hand_in(tree, e, "" if counted[stem_of(e)] == 1 else e.name) for e in works), beside)
@@ -30,6 +30,11 @@ def hand_in(tree: Tree, entry: Entry, student: str = "") -> HandIn:
     """One entry as the whole of a hand-in of ``student`` (its own name where that is "")."""
     student, pieces = student or stem_of(entry), tree.below(entry)
     return HandIn(student, (Person(student),), pieces, stem_of(entry), entry.name, entry, newest(pieces))
+
+
+def is_beside(entry: Entry) -> bool:
+    """Whether it is nobody's work by its name alone."""
+    return not entry.is_folder and _BESIDE.fullmatch(entry.name) is not None
 
 
 def stem_of(entry: Entry) -> str:
