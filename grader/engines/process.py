@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from grader.errors import CourseError, GraderFault, UsageError, WallMissing
@@ -40,7 +41,7 @@ class HostProcess:
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr.fileno() if _has_fileno(sys.stderr) else subprocess.DEVNULL,
             pass_fds=[ask_read, reply_write],
-            env={**os.environ, **_THREADS},
+            env=_environment(),
             start_new_session=True,
         )
         os.close(ask_read)
@@ -100,6 +101,13 @@ class HostProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self.hang_up()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, and where this program lies: ``-P`` keeps the working folder, which may be a student's, out of imports."""
+    places = [str(Path(__file__).resolve().parents[2])] if Path.cwd() == Path(__file__).resolve().parents[2] else []
+    places += [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(place)]
+    return {**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def _has_fileno(stream: Any) -> bool:

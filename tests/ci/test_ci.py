@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -228,3 +230,22 @@ def test_a_submission_cannot_speak_to_the_runner(git: Git, ci, tmp_path: Path, m
         ) or (len(line) == 36 and line.startswith("::")), line
         assert "\\x3a:error" in line or "FORGED" not in line
     assert "FORGED" not in (tmp_path / "GITHUB_OUTPUT").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["ci", "grade"])
+def test_a_grader_that_stands_in_a_students_folder_imports_nothing_of_it(git: Git, tmp_path: Path, command: str):
+    """The working folder of a job is the student's; the walls begin only behind our own processes."""
+    trap = f"open({str(tmp_path / 'canary')!r}, 'w').close()\nraise SystemExit(9)\n"
+    names = ("torch", "numpy", "typer", "pytest", "yaml", "pydantic", "json", "sitecustomize", "einops")
+    git.commit({ATTENTION: SOLUTION, **{f"{name}.py": trap for name in names}})
+    words = {
+        "ci": ["ci", "--base", "main", "--head", "work", "-o", str(tmp_path / "out")],
+        "grade": ["grade", ATTENTION, "-a", "attention"],
+    }[command]
+    ran = subprocess.run(
+        [sys.executable, "-m", "grader", "--course", str(ROOT), *words], cwd=git.folder, capture_output=True, text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "20 / 20" in ran.stdout
+    assert not (tmp_path / "canary").exists()
