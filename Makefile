@@ -2,9 +2,9 @@
 #
 #   PYTHON=python3.12         another interpreter for .venv (3.11 or newer; the first one found otherwise)
 #   TORCH_INDEX=URL           where torch itself comes from, such as a CPU-only index or a mirror
-#   JOBS=4                    processes for the tests
+#   JOBS=4                    processes for the tests (3: many tests wait for limits, so one more than two cores)
 
-JOBS ?= 2
+JOBS ?= 3
 TORCH_INDEX ?=
 PYTHON ?= $(firstword $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p; done))

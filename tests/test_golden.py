@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import yaml
 from grader.desk import Desk
 from grader.document import for_student, to_document
 from grader.model import GradeReport, Job
+from grader.pipeline import grade
 from grader.reports import render
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -60,7 +61,8 @@ def test_golden_submission_gets_what_it_deserves(folder: Path, desk: Desk) -> No
     expected = Expected(**yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8")))
     # Marks come from the hidden run alone; what a student reads comes from the second one, and is asked for where told.
     asks = "" if expected.note_contains else "marks"
-    report = desk.report(Job(str(submission_in(folder)), folder.parent.name, SEED, asks=asks))
+    job = Job(str(submission_in(folder)), folder.parent.name, SEED, asks=asks)
+    report = hastily(desk, job) if "timed_out" in expected.outcomes.values() else desk.report(job)
     assert report.status == expected.status, report.reason or report.output.stderr
     if report.status == "graded":
         check_marks(report, expected)
@@ -69,6 +71,15 @@ def test_golden_submission_gets_what_it_deserves(folder: Path, desk: Desk) -> No
     text = render("markdown", for_student(to_document(report)), lang="en").lower().replace("\\", "")
     for words in expected.note_contains:
         assert words.lower() in text
+
+
+def hastily(desk: Desk, job: Job) -> GradeReport:
+    """With less patience than the course has: what hangs may as well hang for a second."""
+    exercise = desk.exercise(job.assignment)
+    limits = replace(exercise.assignment.limits, call_s=1.5, load_s=4.0)
+    return grade(
+        job, desk._course, replace(exercise, assignment=replace(exercise.assignment, limits=limits)), desk._sandbox
+    )
 
 
 def submission_in(folder: Path) -> Path:
