@@ -53,7 +53,7 @@ def find(setting: Setting, server: Server, listed: Path, environment: Mapping[st
         raise UsageError(f"{listed}: {wrong.strerror or wrong}") from None
     names = [repository_name(line.strip()) for line in lines if line.strip() and not line.startswith("#")]
     found = [
-        {"id": at, "repository": repository, "number": number, "head": head}
+        {"id": at, "repository": repository, "name": repository.partition("/")[2], "number": number, "head": head}
         for at, (repository, number, head) in zip(range(_AT_ONCE), ungraded(server.api, names), strict=False)
     ]
     told = json.dumps(found, separators=(",", ":"))

@@ -100,7 +100,7 @@ def test_the_whole_way_of_a_pull_request_with_a_thief_in_it(git: Git, hub: GitHu
     # One job finds and fetches. Its token reads, and it starts nothing of what it fetched.
     found = job(hub, ["ci", "find", "students.txt"], place, GITHUB_TOKEN=READ)
     (change,) = json.loads(found.stdout)
-    assert change == {"id": 0, "repository": NAME, "number": 7, "head": head}
+    assert change == {"id": 0, "repository": NAME, "name": "hw-wei", "number": 7, "head": head}
     taken = job(hub, ["ci", "take", NAME, "7", "--head", head, "-o", "change"], place, GITHUB_TOKEN=READ)
     assert taken.returncode == 0, taken.stderr
     assert READ not in taken.stdout + taken.stderr

@@ -221,6 +221,6 @@ def test_open_pull_requests_without_a_check_are_found(hub: GitHub, post, tmp_pat
     monkeypatch.setenv("GITHUB_TOKEN", READ)
     monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
     assert main(["ci", "find", str(listed)]) == 0
-    wanted = [{"id": 0, "repository": NAME, "number": 8, "head": 40 * "e"}]
+    wanted = [{"id": 0, "repository": NAME, "name": "hw-wei", "number": 8, "head": 40 * "e"}]
     assert json.loads(capsys.readouterr().out) == wanted
     assert json.loads((tmp_path / "output").read_text().removeprefix("changes=")) == wanted
