@@ -11,6 +11,7 @@ from grader.diagnosis.faults import faulty_source, source_of_solution
 from grader.diagnosis.parsimony import best_covers, told
 from grader.model import Job, Outcome
 
+GOLDEN = Path(__file__).parent / "golden"
 SEED = 77
 SOFTMAX_IN_OWN_WORDS = """
 import torch
@@ -54,6 +55,27 @@ def test_a_mistake_in_another_style_is_named_and_the_mark_without_it_is_told(des
     report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
     (finding,) = report.diagnosis
     assert finding.faults == ("no_scale",) and finding.score_if_mended == 20 and report.score == 18
+
+
+def test_no_mistake_is_named_that_cost_nothing(desk: Desk) -> None:
+    """Two mistakes together may compute what one in another style does; the second, unhurt, is then no name for it."""
+    report = desk.report(Job(str(GOLDEN / "multi_head/wrong_dropout_on_scores/multi_head.py"), "multi_head", SEED))
+    assert [finding.faults for finding in report.diagnosis] == [("dropout_on_scores",)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("assignment", sorted(path.name for path in GOLDEN.iterdir() if path.is_dir()))
+def test_whatever_is_named_in_golden_submissions_lost_marks_by_it(desk: Desk, assignment: str) -> None:
+    costs = {fault.id: set(fault.costs) for fault in desk.exercise(assignment).faults}
+    named = 0
+    for folder in sorted((GOLDEN / assignment).glob("wrong_*")):
+        files = [path for path in folder.iterdir() if path.name != "expected.yaml"]
+        report = desk.report(Job(str(files[0] if len(files) == 1 else folder), assignment, SEED))
+        lost = {c.id for c in report.criteria if c.points < c.max_points}
+        for finding in report.diagnosis:
+            assert all(costs[name] & lost for name in finding.faults if name in costs), folder.name
+        named += bool(report.diagnosis)
+    assert named
 
 
 def test_right_code_is_never_diagnosed(desk: Desk) -> None:

@@ -50,6 +50,9 @@ def diagnose(
     rehearsals: Rehearsals,
 ) -> tuple[Named, ...]:
     """The fewest mistakes that explain what they can of the evidence, the most telling first."""
+    # Each known mistake is proven to lose what it declares: where all of that was earned, it was not made.
+    suffered = {result.criterion for result in results if result.outcome is not Outcome.PASSED}
+    faults = [fault for fault in faults if not suffered.isdisjoint(fault.costs)]
     case = _Case({t.id: t for t in tests}, logs, rehearsals)
     pieces = [_Piece(*place, spots, case.right(place[1])) for place, spots in _evidence(case, results).items()]
     own = _explanations(case, faults, pieces)
