@@ -53,6 +53,11 @@ def breaches(memory_mib: int, threads: int, targets: Targets | None) -> list[tup
     return [(effect, what) for effect, what, attempt in attempts if _went_through(attempt)]
 
 
+def untried() -> list[tuple[str, str]]:
+    """In place of `breaches` where nothing was tried: no effect counts as proven."""
+    return [(effect, "it was not tried") for effect in ("read", "write", "connect", "signal", "start", "limits")]
+
+
 def _went_through(attempt: Callable[[], object]) -> bool:
     try:
         attempt()
