@@ -19,6 +19,7 @@ MAX_DEPTH: Final = 12
 MAX_NODES: Final = 20_000
 MAX_TEXT: Final = 4_000
 MAX_RANK: Final = 8
+MAX_ENTRIES: Final = 1_024  # of one dict: numbers can be chosen to collide, and each collides with all before it
 
 _TORCH: Final = {
     "float64": torch.float64, "float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16,
@@ -31,7 +32,8 @@ _NUMPY: Final = ("float64", "float32", "float16", "int64", "int32", "int16", "in
 _ITEM: Final = {name: torch.empty(0, dtype=dtype).element_size() for name, dtype in _TORCH.items()} | {
     name: np.dtype(name).itemsize for name in _NUMPY
 }
-_DEVICE: Final = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,2})?")
+_DEVICE: Final = re.compile(r"(cpu|cuda|mps|meta)(:(0|[1-9][0-9]?))?")
+_DIGITS: Final = re.compile(r"-?[0-9]{1,400}")
 
 
 class ProtocolError(Exception):
@@ -86,6 +88,8 @@ class Encoder:
         if isinstance(value, list):
             return {"l": [self.encode(item, depth + 1) for item in list.__iter__(value)]}
         if isinstance(value, dict):
+            if dict.__len__(value) > MAX_ENTRIES:
+                return {"o": "something far too long"}
             return {"d": [[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in dict.items(value)]}
         if isinstance(value, Handle):
             return {"h": value.id, "k": value.kind}
@@ -190,6 +194,8 @@ class Decoder:
 
     def _dict(self, body: list[Any], depth: int) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
+        if len(body) > MAX_ENTRIES:
+            raise ProtocolError("a dict is too long")
         for pair in body:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise ProtocolError("a dict entry is no pair")
@@ -230,15 +236,19 @@ class Decoder:
 
 def _size(head: Any) -> int:
     """Bytes of one buffer; checks its head on the way."""
-    if not isinstance(head, dict) or head.get("dtype") not in _ITEM or not isinstance(head.get("shape"), list):
+    if not isinstance(head, dict) or not isinstance(head.get("shape"), list):
         raise ProtocolError("a buffer has no dtype or shape")
-    shape = head["shape"]
+    dtype, shape = head.get("dtype"), head["shape"]
+    if not isinstance(dtype, str) or dtype not in _ITEM:
+        raise ProtocolError("a buffer has no dtype or shape")
     if len(shape) > MAX_RANK:
         raise ProtocolError("a buffer has an impossible shape")
     for n in shape:
         if type(n) is not int or not 0 <= n < 1 << 31:
             raise ProtocolError("a buffer has an impossible shape")
-    return math.prod(shape) * _ITEM[head["dtype"]]
+    if math.prod(max(n, 1) for n in shape) * _ITEM[dtype] >= 1 << 63:  # its strides could not be counted
+        raise ProtocolError("a buffer has an impossible shape")
+    return math.prod(shape) * _ITEM[dtype]
 
 
 def _float(text: str) -> float:
@@ -251,7 +261,7 @@ def _float(text: str) -> float:
 
 
 def _int(text: str) -> int:
-    if len(text) > 400 or not text.lstrip("-").isdigit():
+    if not _DIGITS.fullmatch(text):
         raise ProtocolError("a number cannot be read")
     return int(text)
 
