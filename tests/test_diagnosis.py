@@ -63,6 +63,14 @@ def test_no_mistake_is_named_that_cost_nothing(desk: Desk) -> None:
     assert [finding.faults for finding in report.diagnosis] == [("dropout_on_scores",)]
 
 
+def test_a_plain_fact_about_a_function_is_told_once(desk: Desk, tmp_path: Path) -> None:
+    source = SOFTMAX_IN_OWN_WORDS.replace('return torch.einsum("...id,...jd->...ij", q, k)', "return 0 * (q @ k.mT)")
+    (tmp_path / "attention.py").write_text(source, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
+    told = [(finding.faults, finding.function) for finding in report.diagnosis]
+    assert told and len(told) == len(set(told))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("assignment", sorted(path.name for path in GOLDEN.iterdir() if path.is_dir()))
 def test_whatever_is_named_in_golden_submissions_lost_marks_by_it(desk: Desk, assignment: str) -> None:

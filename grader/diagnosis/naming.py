@@ -67,7 +67,7 @@ def diagnose(
     covers = best_covers(choices, lambda ids: case.fit(tuple(f for f in faults if f.id in ids)))
     return (
         *_named(explained, told(choices, covers), by_id),
-        *(found for piece in pieces if piece not in explained if (found := _pattern(case, piece))),
+        *_together(found for piece in pieces if piece not in explained if (found := _pattern(case, piece))),
     )
 
 
@@ -90,6 +90,19 @@ def _pattern(case: _Case, piece: _Piece) -> Named | None:
     fault = pattern_in(both[: len(piece.spots)], both, piece.criterion)
     count = len(piece.spots)
     return None if fault is None else Named((fault,), piece.function, frozenset({piece.criterion}), count, count)
+
+
+def _together(found: Iterable[Named]) -> tuple[Named, ...]:
+    """The same fact about one function is told once, whatever criteria it shows in."""
+    facts: dict[tuple[Ids, str], Named] = {}
+    for each in found:
+        key = (_ids(each.faults), each.function)
+        before = facts.get(key)
+        facts[key] = each if before is None else Named(
+            before.faults, before.function, before.criteria | each.criteria,
+            before.explains + each.explains, before.of + each.of,
+        )  # fmt: skip
+    return tuple(facts.values())
 
 
 def _ids(group: Iterable[Fault]) -> Ids:

@@ -43,8 +43,9 @@ class Triage:
         self._items.add(document)
         self._scores += [float(score) for row in rows if (score := _mark(row)) is not None]
         self._facts = {key: document[key] for key in ("assignment", "title", "lang", "max_score")}
-        for finding in document["diagnosis"]:
-            group = self._mistakes.setdefault(tuple(finding["faults"]), _group(text=_title(finding)))
+        # The same thing may be found in several functions of one submission; it is one student all the same.
+        for faults, finding in {tuple(finding["faults"]): finding for finding in document["diagnosis"]}.items():
+            group = self._mistakes.setdefault(faults, _group(text=_title(finding)))
             _join(group, shown, len(rows))
         if failed := _signature(document):
             _join(self._failures.setdefault(failed, _group()), shown, len(rows))

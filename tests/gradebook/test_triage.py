@@ -48,6 +48,11 @@ def test_students_of_one_mistake_stand_together_and_groups_count_each_member() -
     ]  # fmt: skip
 
 
+def test_a_mistake_found_in_two_functions_of_one_student_counts_one() -> None:
+    facts = triaged(document("ana", {"a": 0}, diagnosis=finding("queries") + finding("queries"))).document()
+    assert [(group["students"], group["submissions"]) for group in facts["mistakes"]] == [(1, ["ana"])]
+
+
 def test_a_blocked_test_is_no_way_to_fail_where_another_says_more() -> None:
     tests = [{"criterion": "a", "outcome": "blocked"}, {"criterion": "a", "outcome": "raised"}]
     facts = triaged(document("ana", {"a": 0}, tests=tests), document("bo", {"a": 0}, tests=tests[:1])).document()
