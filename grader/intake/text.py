@@ -19,7 +19,7 @@ _SIGNATURES = {
     b"7z\xbc\xaf": "a 7z archive",
     b"\xd0\xcf\x11\xe0": "an old Word file",
 }
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # an escape in a notebook's JSON can spell them all the same
 _CODING = re.compile(rb"[ \t\f]*+#[^\r\n]{0,200}?coding[:=][ \t]*+([-\w.]{1,40})")
 # Declared encodings that are believed: plain tables of characters. Python knows others that compute.
 _DECLARED = frozenset({
@@ -60,8 +60,8 @@ def refuse_other_kinds(data: bytes, name: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Line ends as ``\\n``, and no lone surrogates, which no file can hold."""
-    return _LONE_SURROGATE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """Line ends as ``\\n``; no lone surrogates, which no file can hold, and no NUL, which no Python source may."""
+    return _NO_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _decode(data: bytes) -> Decoded | None:
