@@ -8,6 +8,7 @@ from types import ModuleType
 from grader.checks.collected import Test
 from grader.checks.examination import Examination
 from grader.checks.plain import collect_public
+from grader.checks.recalled import Recalled
 from grader.diagnosis.faults import Fault, load_faults, source_of_solution
 from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
@@ -29,6 +30,7 @@ class Exercise:
     solution: str = ""  # the text of solution.py, into which mistakes are written
     _rehearsed: dict[int, Rehearsals] = field(default_factory=dict)  # of the latest seed: a class shares its answers
     _foreseen: dict[int, Script] = field(default_factory=dict)  # likewise
+    _recalled: dict[int, Recalled] = field(default_factory=dict)  # likewise
 
     def script(self, seed: int) -> Script:
         """What the hidden tests ask of right code on this seed."""
@@ -38,6 +40,13 @@ class Exercise:
             self._foreseen.clear()
             self._foreseen[seed] = foreseen(self.hidden, self.solution, self.reference, seed)
         return self._foreseen[seed]
+
+    def recalled(self, seed: int) -> Recalled:
+        """What the hidden tests were passed on, on this seed."""
+        if seed not in self._recalled:
+            self._recalled.clear()
+            self._recalled[seed] = Recalled()
+        return self._recalled[seed]
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""

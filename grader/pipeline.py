@@ -15,6 +15,7 @@ from pathlib import Path
 import grader
 from grader import intake, scoring
 from grader.checks.examination import examine, reenact
+from grader.checks.recalled import Recollection
 from grader.diagnosis.naming import Named
 from grader.diagnosis.telling import findings
 from grader.errors import NotGradable, WallMissing
@@ -79,7 +80,8 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
     student = Student(loading, exercise.assignment, {} if job.public_only else exercise.script(job.seed))
     try:
         loaded = student.load_()
-        seen = examine(tests, student, exercise.reference, job.seed, visibility)
+        recollection = None if job.public_only else Recollection(student, exercise.recalled(job.seed))
+        seen = examine(tests, student, exercise.reference, job.seed, visibility, recollection)
         if not job.public_only:
             seen = exercise.without_inherited(seen, student, job.seed)
         noted = (

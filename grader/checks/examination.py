@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from grader.checks import endings
 from grader.checks.collected import Test
 from grader.checks.draws import Draws
+from grader.checks.recalled import Recollection
 from grader.errors import CheckFailed, GraderError, LostAhead, StudentError
 from grader.model import PUBLIC_SEED, Outcome, Place, TestResult
 from grader.student.log import Answered
@@ -37,8 +38,18 @@ class Examination:
     logs: Mapping[str, tuple[Answered, ...]]
 
 
-def examine(tests: Sequence[Test], student: Examinee, reference: Any, seed: int, visibility: str) -> Examination:
-    """Every test once, in order; a test whose ``needs`` did not hold is BLOCKED."""
+def examine(
+    tests: Sequence[Test],
+    student: Examinee,
+    reference: Any,
+    seed: int,
+    visibility: str,
+    recollection: Recollection | None = None,
+) -> Examination:
+    """Every test once, in order; a test whose ``needs`` did not hold is BLOCKED.
+
+    ``recollection``, of this student, spares the tests that the very same answers passed before.
+    """
     results: list[TestResult] = []
     logs: dict[str, tuple[Answered, ...]] = {}
     broken: set[str] = set()
@@ -48,7 +59,7 @@ def examine(tests: Sequence[Test], student: Examinee, reference: Any, seed: int,
             result = _blocked(test, blocker)
         else:
             on = [(n, t.id) for n, t in enumerate(tests) if n >= number and broken.isdisjoint(t.needs)][:_TESTS_ON]
-            result = _run(test, student, reference, seed, on)
+            result = _run(test, student, reference, seed, on, recollection)
         results.append(replace(result, visibility=visibility))
         logs[test.id] = () if blocker else tuple(student.log_)
         if result.outcome is not Outcome.PASSED:
@@ -77,17 +88,27 @@ def reenact(
     return tuple(noted)
 
 
-def _run(test: Test, student: Examinee, reference: Any, seed: int, on: Sequence[tuple[int, str]]) -> TestResult:
+def _run(
+    test: Test,
+    student: Examinee,
+    reference: Any,
+    seed: int,
+    on: Sequence[tuple[int, str]],
+    recollection: Recollection | None = None,
+) -> TestResult:
     """One test; ``on`` is its number and id, and those of the tests that come next."""
     result = TestResult(test.id, test.criterion, test.title, Outcome.PASSED)
     began = time.perf_counter()
     try:
         student.begin_(on)
-        try:
-            test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
-        except LostAhead:
-            student.begin_(on[:1])
-            test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
+        if recollection is None or not recollection.passed(test.id):
+            try:
+                test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
+            except LostAhead:
+                student.begin_(on[:1])
+                test.run({"student": student, "reference": reference, "rng": Draws(seed, test.id)})
+            if recollection is not None:
+                recollection.keep(test.id)
     except CheckFailed as failed:
         result = replace(result, outcome=Outcome.FAILED, note=failed.note, detail=failed.detail)
     except StudentError as error:

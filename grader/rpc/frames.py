@@ -30,6 +30,7 @@ class Frame:
     header: dict[str, Any]
     payload: memoryview
     size: int = 0  # as it travelled
+    head: bytes = b""  # the header's own bytes
 
     def decoder(self) -> Decoder:
         heads = self.header.get("buffers", [])
@@ -80,7 +81,7 @@ class FrameReader:
         head = bytes(self._held[_PREFIX.size : _PREFIX.size + head_len])
         body = memoryview(bytes(self._held[_PREFIX.size + head_len : end]))
         del self._held[:end]
-        return Frame(number, _header(head), body, end)
+        return Frame(number, _header(head), body, end, head)
 
 
 def _size(count: int) -> str:

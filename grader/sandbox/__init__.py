@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.model import Isolation, Limits, Output
@@ -51,6 +51,12 @@ class Session(Protocol):
         and ``GraderFault`` where the worker ended because what started it did.
 
         ``limit_s`` starts again with each event or earlier answer of the worker's; ``total_s`` does not.
+        """
+
+    def gather(self, first: int, last: int, limit_s: float, total_s: float) -> Sequence[Frame]:
+        """Wait for these answers as ``answer`` would; each can still be asked for. Raises ``GraderFault`` alone.
+
+        Empty where one did not come (asking for it tells how that ended), or where they are large.
         """
 
     def sizes(self) -> Mapping[int, int]:

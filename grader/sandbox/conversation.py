@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from grader.rpc.values import ProtocolError
 from grader.sandbox import SessionEnded, SessionTimedOut
 from grader.sandbox.capture import Capture
 
+_GATHERED_CAP = 4 << 20  # bytes of answers that are had together; honest ones come to a hundredth
 _EVENT_CAP = 20_000  # events in one answer; a submission has far fewer statements
 
 
@@ -50,7 +51,8 @@ class PipeSession:
         self._unsent = bytearray()
         self._asked = 0
         self._answered = 0
-        self._early: dict[int, Frame] = {}  # came while a later one was waited for, and may be asked for yet
+        self._early: dict[int, Frame] = {}  # came, and may be asked for yet
+        self._ending: SessionTimedOut | SessionEnded | None = None  # seen while gathering, and not told yet
         self._closed = False
         self._sizes: dict[int, int] = {}
 
@@ -72,10 +74,44 @@ class PipeSession:
         on_event: Callable[[dict[str, Any]], None] | None = None,
         total_s: float | None = None,
     ) -> Frame:
+        if number in self._early:
+            frame = self._early[number]
+            self._forget(number)
+            return frame
+        self._await(number, limit_s, time.monotonic() + (total_s or float("inf")), on_event)
+        return self._early.pop(number)
+
+    def gather(self, first: int, last: int, limit_s: float, total_s: float) -> Sequence[Frame]:
+        self._forget(first - 1)
+        frames: list[Frame] = []
+        until, size = time.monotonic() + total_s, 0
+        for number in range(first, last + 1):
+            try:
+                self._await(number, limit_s, until, None)
+            except (SessionTimedOut, SessionEnded) as ended:
+                self._ending = ended
+                return ()
+            frames.append(self._early[number])
+            size += frames[-1].size
+            if size > _GATHERED_CAP:
+                return ()
+        return frames
+
+    def _forget(self, number: int) -> None:
+        """What was sent ahead is asked for in order: up to this number nothing has a use left."""
+        self._early = {later: kept for later, kept in self._early.items() if later > number}
+
+    def _await(
+        self, number: int, limit_s: float, last: float, on_event: Callable[[dict[str, Any]], None] | None
+    ) -> None:
+        """Until the answer of this number is there."""
+        if number in self._early:
+            return
         if self._closed:
-            raise SessionEnded("it had already ended", number)
+            ending, self._ending = self._ending, None
+            raise ending or SessionEnded("it had already ended", number)
         try:
-            return self._awaited(number, limit_s, time.monotonic() + (total_s or float("inf")), on_event)
+            self._receive(number, limit_s, last, on_event)
         except (SessionTimedOut, SessionEnded):
             self.close()
             raise
@@ -86,14 +122,9 @@ class PipeSession:
             self.close()
             raise SessionEnded(f"it broke the protocol: {broken}", self._answered + 1) from None
 
-    def _awaited(
+    def _receive(
         self, number: int, limit_s: float, last: float, on_event: Callable[[dict[str, Any]], None] | None
-    ) -> Frame:
-        """The answer of this number. What was sent ahead is asked for in order: what came before it has no use left."""
-        if number <= self._answered:
-            early = self._early[number]
-            self._early = {later: kept for later, kept in self._early.items() if later > number}
-            return early
+    ) -> None:
         deadline = min(last, time.monotonic() + limit_s)
         events = 0
         while True:
@@ -111,18 +142,15 @@ class PipeSession:
                 deadline = min(last, time.monotonic() + limit_s)
                 self._answered += 1
                 self._sizes[self._answered] = frame.size
+                self._early[frame.number] = frame
                 if frame.number == number:
-                    return frame
-                self._keep(frame)
+                    return
+                if sum(len(early.payload) for early in self._early.values()) > self._early_cap:
+                    raise OverLimit(f"results that nobody has asked for yet passed {self._early_cap >> 20} MiB")
             left = deadline - time.monotonic()
             if left <= 0:
                 raise SessionTimedOut(self._answered + 1)
             self._move(left)
-
-    def _keep(self, frame: Frame) -> None:
-        self._early[frame.number] = frame
-        if sum(len(early.payload) for early in self._early.values()) > self._early_cap:
-            raise OverLimit(f"results that nobody has asked for yet passed {self._early_cap >> 20} MiB")
 
     def _move(self, limit_s: float) -> None:
         """Wait until something can be read or written, and do so."""

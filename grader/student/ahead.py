@@ -25,6 +25,7 @@ class Ahead:
         self._script = script
         self._sent: dict[str, deque[tuple[Question, int]]] = {}
         self._current: deque[tuple[Question, int]] = deque()
+        self._astray = False  # the test that is on has asked what was not foreseen
         self._test_of: dict[int, str] = {}
         self.owners: dict[int, str] = {}  # of every question by number: the function it is about
         self._barred: set[str] = set()
@@ -33,7 +34,7 @@ class Ahead:
         """The first of these tests is on. Where the one after it has not been sent, all that have not are."""
         if not all(test in self._sent for test in tests[:2]):
             self._send(session, [test for test in tests if test not in self._sent], may)
-        self._current = self._sent[tests[0]]
+        self._current, self._astray = self._sent[tests[0]], False
 
     def _send(self, session: Session, tests: Sequence[str], may: Callable[[str], bool]) -> None:
         """What these tests ask, as far as the functions ``may`` be called."""
@@ -51,7 +52,17 @@ class Ahead:
         if self._current and self._current[0][0].data == question.data:
             return self._current.popleft()[1]
         self._current.clear()
+        self._astray = True
         return None
+
+    def whole(self, test: str) -> Sequence[tuple[Question, int]]:
+        """All that this test is foreseen to ask, with numbers in a row; empty where some was not sent, or was asked."""
+        sent = self._current if self._current is self._sent.get(test) else ()
+        return tuple(sent) if len(sent) == len(self._script.get(test, ())) else ()
+
+    def asked_as_foreseen(self, test: str) -> bool:
+        """Whether the test that is on has asked all that was foreseen, and nothing else."""
+        return not self._current and not self._astray and self._current is self._sent.get(test)
 
     def bar(self, number: int) -> None:
         """What this question belongs to ended a worker before its time: that test is never sent ahead again."""

@@ -6,6 +6,8 @@ grad on our side, so does the result: its backward is a second question to the s
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -95,6 +97,34 @@ class Student:
         self._questions.begin(tests[0][0])
         if self._session is not None:
             self._ahead.begin(self._session, [test for _, test in tests], self._can_answer)
+
+    def answered_(self, test: str) -> bytes | None:
+        """A digest of the answers to all that this test is foreseen to ask; None where not all were sent or came."""
+        foreseen = self._ahead.whole(test)
+        if self._session is None or not foreseen or not all(self._can_answer(q.owner) for q, _ in foreseen):
+            return None
+        with self.allowance_.waiting():
+            limit, left = self.allowance_.call_s, self.allowance_.left_s
+            frames = self._session.gather(foreseen[0][1], foreseen[-1][1], limit, left)
+        digest = hashlib.blake2b(digest_size=32)
+        for frame in frames:
+            digest.update(struct.pack("<QQ", len(frame.head), len(frame.payload)))
+            digest.update(frame.head)
+            digest.update(frame.payload)
+        return digest.digest() if frames else None
+
+    def asked_as_foreseen_(self, test: str) -> bool:
+        """Whether the test that is on asked what it was foreseen to ask, and nothing else."""
+        return self._session is not None and self._ahead.asked_as_foreseen(test)
+
+    def recall_(self, test: str, log: Sequence[Answered], last_called: str | None) -> None:
+        """As if this test had asked: its answers are those of this log."""
+        assert self._session is not None
+        for question, _ in self._ahead.whole(test):
+            self._ends.answered(question.owner)
+            self._ahead.take(question)
+        add_sizes(self.allowance_, self._ahead.owners, self._session.sizes())
+        self.last_called_, self.log_ = last_called, list(log)
 
     def _can_answer(self, owner: str) -> bool:
         found = self._loaded.definition(owner) if self._loaded else None

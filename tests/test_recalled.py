@@ -1,0 +1,129 @@
+"""Answers that passed a test once pass it again without being judged; nothing else is ever recalled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import pipeline
+from grader.checks.collected import Test
+from grader.checks.examination import Examination, examine
+from grader.checks.recalled import Recalled, Recollection
+from grader.desk import Desk
+from grader.document import dump, to_document
+from grader.model import Job, Outcome
+from grader.sandbox.zygote import ZygoteSandbox
+from tests.test_ahead import ONE, SOLUTION, TWO, as_tests, opened, sandbox
+from tests.test_determinism import without_times
+from tests.test_golden import GOLDEN, submission_in
+
+__all__ = ["sandbox"]  # a fixture
+SAME = "import time\n" + SOLUTION.replace("q * k", "k * q")
+LAST_BIT = SOLUTION.replace("q * k", "q * k * (1 + 2.0 ** -23)")
+
+
+class Judge:
+    """Counts how often each of its checks runs."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def near(self, student: Any) -> None:
+        """An answer within a tolerance."""
+        self.ran.append("near")
+        assert abs(float(student.attention_scores(ONE, TWO)) - 2.0) < 1e-3
+
+    def asks_on(self, student: Any) -> None:
+        """The second question hangs on the first answer."""
+        self.ran.append("asks_on")
+        student.attention_weights(student.attention_scores(ONE, TWO))
+
+
+def seen_by(
+    sandbox: ZygoteSandbox, folder: Path, source: str, tests: list[Test], recalled: Recalled
+) -> tuple[Sequence[Any], list[str | None], list[int]]:
+    student = opened(sandbox, folder, source, tests)
+    student.load_()
+    found = examine(tests, student, None, 1, "hidden", Recollection(student, recalled))
+    student.close_()
+    return found.results, [r.function for r in found.results], [len(found.logs[t.id]) for t in tests]
+
+
+def test_the_same_answers_pass_unjudged_and_leave_the_same_traces(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
+    judge, recalled = Judge(), Recalled()
+    tests = as_tests(judge.near)
+    first = seen_by(sandbox, tmp_path, SOLUTION, tests, recalled)
+    judge.ran.clear()
+    again = seen_by(sandbox, tmp_path, SAME, tests, recalled)
+    assert len(judge.ran) == 1, "only to foresee what it asks"
+    assert [r.outcome for r in again[0]] == [Outcome.PASSED]
+    assert first[1:] == again[1:] == (["attention_scores"], [1])
+
+
+@pytest.mark.parametrize("source", [LAST_BIT, SOLUTION.replace("q * k", "(q * k).double()")])
+def test_an_answer_that_differs_in_the_last_bit_or_the_dtype_is_judged(
+    sandbox: ZygoteSandbox, tmp_path: Path, source: str
+) -> None:
+    judge, recalled = Judge(), Recalled()
+    tests = as_tests(judge.near)
+    seen_by(sandbox, tmp_path, SOLUTION, tests, recalled)
+    seen_by(sandbox, tmp_path, source, tests, recalled)
+    assert len(judge.ran) == 4, "to foresee it and to judge it, both times"
+
+
+def test_a_test_that_asked_what_nobody_foresaw_is_never_recalled(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
+    judge, recalled = Judge(), Recalled()
+    tests = as_tests(judge.asks_on)
+    other = SOLUTION.replace("q * k", "q * k + 5")
+    seen_by(sandbox, tmp_path, other, tests, recalled)
+    judge.ran.clear()
+    results, _, answers = seen_by(sandbox, tmp_path, other, tests, recalled)
+    assert "asks_on" in judge.ran and answers == [2]
+    assert [r.outcome for r in results] == [Outcome.PASSED]
+
+
+def test_what_failed_is_judged_each_time(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
+    judge, recalled = Judge(), Recalled()
+    tests = as_tests(judge.near)
+    wrong = SOLUTION.replace("q * k", "q + k")
+    for _ in range(2):
+        judge.ran.clear()
+        results, _, _ = seen_by(sandbox, tmp_path, wrong, tests, recalled)
+        assert [r.outcome for r in results] != [Outcome.PASSED]
+        assert len(judge.ran) == 2, "to foresee it, and to judge it"
+
+
+def test_only_the_latest_ways_to_pass_are_kept() -> None:
+    from grader.checks.recalled import _KEPT, Passed
+
+    recalled = Recalled()
+    for number in range(_KEPT + 5):
+        recalled.keep("t", bytes([number]), Passed((), None))
+        assert recalled.find("t", bytes([0])) is not None or number >= _KEPT
+    assert recalled.find("t", bytes([_KEPT + 4])) is not None
+    assert recalled.find("t", bytes([1])) is None
+    assert recalled.find("other", bytes([_KEPT + 4])) is None and recalled.find("t", None) is None
+
+
+def without_recollection(seen: Callable[..., Examination]) -> Callable[..., Examination]:
+    return lambda tests, student, reference, seed, visibility, recollection=None: seen(
+        tests, student, reference, seed, visibility
+    )
+
+
+def some(every: int) -> list[Path]:
+    """Golden submissions that end in good time."""
+    folders = sorted(p.parent for p in GOLDEN.glob("*/*/expected.yaml") if "timed_out" not in p.read_text("utf-8"))
+    return folders[::every]
+
+
+@pytest.mark.parametrize("every", [41, pytest.param(1, marks=pytest.mark.long)])
+def test_a_class_is_graded_as_if_each_came_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch, every: int) -> None:
+    jobs = [Job(str(submission_in(folder)), folder.parent.name, 77) for folder in some(every)]
+    together = [without_times(dump(to_document(desk.report(job)))) for job in jobs]
+    monkeypatch.setattr(pipeline, "examine", without_recollection(pipeline.examine))
+    for job, document in zip(jobs, together, strict=True):
+        assert without_times(dump(to_document(desk.report(job)))) == document, job.path
