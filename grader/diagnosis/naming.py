@@ -22,8 +22,9 @@ from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
-# Rehearsals that one submission may want, of one mistake and of two; counts, so that every run says the same.
-_LOOKS: Final = (1200, 1000)
+# Rehearsals of two mistakes that one submission may want: a count, so that every run says the same. Those of one
+# mistake are as many as there are mistakes and tests, and serve the whole class.
+_LOOKS: Final = 1000
 _TASTED: Final = 4  # calls by which pairs are chosen and put in order
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
@@ -148,7 +149,7 @@ class _Case:
 
     def __init__(self, tests: Mapping[str, Test], logs: Mapping[str, Log], rehearsals: Rehearsals) -> None:
         self._tests, self.logs, self._rehearsals = tests, logs, rehearsals
-        self._looked: tuple[set[tuple[tuple[str, ...], str]], ...] = (set(), set())  # of one mistake, of more
+        self._looked: set[tuple[tuple[str, ...], str]] = set()
         self._matched: dict[tuple[str, Spot], bool] = {}
         self._touched: dict[tuple[str, Spot], bool] = {}
 
@@ -168,7 +169,12 @@ class _Case:
 
     def explains(self, faults: tuple[Fault, ...], piece: _Piece) -> bool:
         """Reproduces the evidence, and every right answer of this function alike."""
-        return all(self.matches(faults, spot) for spot in (*piece.spots, *piece.right))
+        spots = (*piece.spots, *piece.right)
+        if len(faults) == 1:  # what was rehearsed before for somebody else speaks first
+            known = [spot for spot in spots if self._rehearsals.knows(faults, spot[0])]
+            if not all(self.matches(faults, spot) for spot in known):
+                return False
+        return all(self.matches(faults, spot) for spot in spots)
 
     def fit(self, faults: tuple[Fault, ...]) -> int:
         """How many of all answers code with these mistakes gives."""
@@ -199,7 +205,7 @@ class _Case:
 
     def spent(self) -> bool:
         """Whether as many pairs were looked at as may be: every other explains nothing."""
-        return len(self._looked[1]) > _LOOKS[1]
+        return len(self._looked) > _LOOKS
 
     def _at(self, spot: Spot) -> Answered:
         return self.logs[spot[0]][spot[1]]
@@ -209,10 +215,9 @@ class _Case:
         return log is not None and spot[1] < len(log) and alike(answer, log[spot[1]])
 
     def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
-        if faults:
-            looked = self._looked[len(faults) > 1]
-            looked.add((tuple(fault.id for fault in faults), test))
-            if len(looked) > _LOOKS[len(faults) > 1]:
+        if len(faults) > 1:
+            self._looked.add((tuple(fault.id for fault in faults), test))
+            if self.spent():
                 return None
         return self._rehearsals.log(faults, self._tests[test])
 

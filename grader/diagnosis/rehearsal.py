@@ -43,6 +43,10 @@ class Rehearsals:
                 self._make_room()
         return self._logs[key]
 
+    def knows(self, faults: Sequence[Fault], test: str) -> bool:
+        """Whether these answers were found before."""
+        return (tuple(fault.id for fault in faults), test) in self._logs
+
     def _make_room(self) -> None:
         """Pairs are many: the oldest go."""
         if len(self._pairs) > _PAIR_LOGS:
