@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.desk import Desk
 from grader.diagnosis.faults import faulty_source, source_of_solution
@@ -73,13 +74,16 @@ def test_a_plain_fact_about_a_function_is_told_once(desk: Desk, tmp_path: Path) 
 
 @pytest.mark.long
 @pytest.mark.parametrize("assignment", sorted(path.name for path in GOLDEN.iterdir() if path.is_dir()))
-def test_whatever_is_named_in_golden_submissions_lost_marks_by_it(desk: Desk, assignment: str) -> None:
+def test_golden_submissions_are_named_as_they_say_and_whatever_is_named_lost_marks(desk: Desk, assignment: str) -> None:
     costs = {fault.id: set(fault.costs) for fault in desk.exercise(assignment).faults}
     named = 0
     for folder in sorted((GOLDEN / assignment).glob("wrong_*")):
         files = [path for path in folder.iterdir() if path.name != "expected.yaml"]
         report = desk.report(Job(str(files[0] if len(files) == 1 else folder), assignment, SEED))
         lost = {c.id for c in report.criteria if c.points < c.max_points}
+        wanted = yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8")).get("named")
+        told = sorted({name for finding in report.diagnosis for name in finding.faults})
+        assert wanted is None or told == sorted(wanted), folder.name
         for finding in report.diagnosis:
             assert all(costs[name] & lost for name in finding.faults if name in costs), folder.name
         named += bool(report.diagnosis)

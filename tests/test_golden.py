@@ -36,6 +36,7 @@ class Expected:
     status: str = "graded"
     flags: list[str] = field(default_factory=list)
     hastily: bool = False  # it waits for a limit, and a smaller one does
+    named: list[str] | None = None  # the mistakes that are told, all of them; looked at in tests/test_diagnosis.py
 
 
 def golden_cases() -> list[Any]:

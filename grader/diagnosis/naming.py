@@ -15,8 +15,9 @@ from typing import Final
 
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
+from grader.diagnosis.measured import Wrong
 from grader.diagnosis.parsimony import Ids, best_covers, told
-from grader.diagnosis.patterns import Wrong, pattern_in
+from grader.diagnosis.patterns import pattern_in
 from grader.diagnosis.rehearsal import Log, Rehearsals
 from grader.model import Outcome, TestResult
 from grader.student.log import Answered, Raised, alike
@@ -83,13 +84,14 @@ class _Piece:
 
 
 def _pattern(case: _Case, piece: _Piece) -> Named | None:
-    """A plain fact about what no known mistake explains."""
-    calls = [case.beside(spot) for spot in (*piece.spots, *piece.right)]
-    if any(call is None for call in calls):
+    """A plain fact about what no known mistake explains. Gradients are no results: none is told of them."""
+    calls = [case.beside(spot) for spot in case.values((*piece.spots, *piece.right))]
+    everywhere = [case.beside(spot) for spot in case.values(case.wrong(piece.function))]
+    if any(call is None for call in (*calls, *everywhere)):
         return None
-    both = [call for call in calls if call is not None]
-    fault = pattern_in(both[: len(piece.spots)], both, piece.criterion)
-    count = len(piece.spots)
+    both, wrong = ([call for call in some if call is not None] for some in (calls, everywhere))
+    count = len(case.values(piece.spots))
+    fault = pattern_in(both[:count], both, piece.criterion, wrong) if count else None
     return None if fault is None else Named((fault,), piece.function, frozenset({piece.criterion}), count, count)
 
 
@@ -167,6 +169,14 @@ class _Case:
         """The calls of a function that were answered as the reference answers them."""
         return tuple(s for s, off in self.differs.items() if not off and _plain_name(self._at(s).function) == function)
 
+    def values(self, spots: Sequence[Spot]) -> tuple[Spot, ...]:
+        """Those that gave values, not gradients."""
+        return tuple(spot for spot in spots if _plain_name(self._at(spot).function) == self._at(spot).function)
+
+    def wrong(self, function: str) -> tuple[Spot, ...]:
+        """The calls of a function that were answered in another way."""
+        return tuple(s for s, off in self.differs.items() if off and _plain_name(self._at(s).function) == function)
+
     def explains(self, faults: tuple[Fault, ...], piece: _Piece) -> bool:
         """Reproduces the evidence, and every right answer of this function alike."""
         spots = (*piece.spots, *piece.right)
@@ -176,8 +186,15 @@ class _Case:
                 return False
         return all(self.matches(faults, spot) for spot in spots)
 
-    def fit(self, faults: tuple[Fault, ...]) -> int:
-        """How many of all answers code with these mistakes gives."""
+    def fit(self, faults: tuple[Fault, ...]) -> tuple[int, int]:
+        """How many of all answers code with these mistakes gives; where they cannot stand in one file, how many each
+        of them gives alone."""
+        logs = {test: self._rehearsals.log(faults, self._tests[test]) for test in self.logs}
+        if len(faults) > 1 and all(log is None for log in logs.values()):
+            return 0, sum(self._given_by((fault,)) for fault in faults)
+        return self._given_by(faults), 0
+
+    def _given_by(self, faults: tuple[Fault, ...]) -> int:
         logs = {test: self._rehearsals.log(faults, self._tests[test]) or () for test in self.logs}
         return sum(i < len(logs[test]) and alike(self._at((test, i)), logs[test][i]) for test, i in self.differs)
 

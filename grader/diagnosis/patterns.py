@@ -6,37 +6,61 @@ Each pattern looks at all calls of one function that count against one criterion
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import torch
 from torch import Tensor
 
 from grader.diagnosis.faults import Fault
+from grader.diagnosis.measured import Wrong, measured, of_module, with_tensor
 from grader.model import Text
-from grader.student.log import Answered, alike
+from grader.student.log import alike
 
 _ATOL: Final = 1e-5
 _CALLS: Final = 3  # fewer may look like anything by chance
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """One wrong answer, beside the right one."""
+def pattern_in(
+    wrong: Sequence[Wrong], all_calls: Sequence[Wrong], criterion: str, everywhere: Sequence[Wrong] = ()
+) -> Fault | None:
+    """The first pattern that holds in every one of these answers.
 
-    answered: Answered
-    right: Answered
-
-
-def pattern_in(wrong: Sequence[Wrong], all_calls: Sequence[Wrong], criterion: str) -> Fault | None:
-    """The first pattern that holds in every one of these answers. ``all_calls``: of this function, right ones too."""
-    if len(wrong) < _CALLS or not all(isinstance(one.value, Tensor) for w in wrong for one in (w.answered, w.right)):
-        return None
-    for name, (holds, text) in _PATTERNS.items():
-        if all(holds(w) for w in wrong):
+    ``all_calls``: of this function, right ones too. ``everywhere``: its wrong ones, whatever they cost; what is said of
+    the function as such has to hold in all of them.
+    """
+    everywhere = everywhere or wrong
+    if len(everywhere) < _CALLS:
+        return _told(measured(wrong, everywhere), criterion)
+    if _changing(all_calls):
+        return Fault("changes_from_call_to_call", [criterion], _CHANGES, {})
+    calls = with_tensor(everywhere, None)
+    plain = len(calls) == len(everywhere)
+    for name, (holds, text) in _PATTERNS.items() if plain else ():
+        if all(holds(w) for w in calls):
             return Fault(name, [criterion], text, {})
+    return _told(measured(wrong, everywhere), criterion) or (_unheard(all_calls, criterion) if plain else None)
+
+
+def _told(fact: tuple[str, Text] | None, criterion: str) -> Fault | None:
+    return None if fact is None else Fault(fact[0], [criterion], fact[1], {})
+
+
+def _unheard(all_calls: Sequence[Wrong], criterion: str) -> Fault | None:
     ignored = _ignored(all_calls)
     return None if ignored is None else Fault("argument_ignored", [criterion], _ignores(ignored), {})
+
+
+def _changing(calls: Sequence[Wrong]) -> bool:
+    """Whether a function (a module has a state) answers the same arguments differently, where it should not."""
+    if not calls or not calls[0].answered.given or of_module(calls[0]):
+        return False
+    return any(
+        alike(a.answered.given, b.answered.given, 0.0, 0.0)
+        and not alike(a.answered.value, b.answered.value)
+        and alike(a.right.value, b.right.value)
+        for i, a in enumerate(calls)
+        for b in calls[i + 1 :]
+    )
 
 
 def _tensors(w: Wrong) -> tuple[Tensor, Tensor]:
@@ -109,18 +133,24 @@ def _ignores(argument: int) -> Text:
     )
 
 
+_CHANGES: Final = Text(
+    en="The same arguments get another answer the second time. Look for chance (dropout, random numbers) and for "
+    "something that is kept from one call to the next.",
+    zh="同样的参数，第二次得到的答案却不同。请找随机的东西（dropout、随机数），以及从一次调用留到下一次的东西。",
+)
 _PATTERNS: Final[dict[str, tuple[Callable[[Wrong], bool], Text]]] = {
     "all_nan": (_all_nan, Text(
-        en="Every number of your result is NaN. Look for 0/0, infinity minus infinity, or 0 times infinity.",
-        zh="你的结果全是 NaN。请找找 0/0、无穷减无穷或 0 乘无穷。",
+        en="Where your result is wrong, every number of it is NaN. Look for 0/0, infinity minus infinity, or 0 times "
+        "infinity.",
+        zh="你的结果出错时全是 NaN。请找找 0/0、无穷减无穷或 0 乘无穷。",
     )),
     "all_zero": (_zeros, Text(
-        en="Every number of your result is 0. Look at what you multiply with or fill in last.",
-        zh="你的结果全是 0。请看最后乘上或填入了什么。",
+        en="Where your result is wrong, every number of it is 0. Look at what you multiply with or fill in last.",
+        zh="你的结果出错时全是 0。请看最后乘上或填入了什么。",
     )),
     "equals_an_input": (_an_input, Text(
-        en="Your result is one of the inputs, unchanged. Look at which variable you return.",
-        zh="你的结果就是某个输入，原封未动。请看返回的是哪个变量。",
+        en="Where your result is wrong, it is one of the inputs, unchanged. Look at which variable you return.",
+        zh="你的结果出错时就是某个输入，原封未动。请看返回的是哪个变量。",
     )),
     "transposed": (_transposed, Text(
         en="Your result is the right one with its last two axes exchanged. Look at the order of the product.",

@@ -62,6 +62,16 @@ FAULTS = [
         swap={SCALED: "return products / q.shape[-1] ** 1 / 2"},
     ),
     Fault(
+        "scale_fourth_root",
+        costs=["scale"],
+        text=Text(
+            en="Your scores are divided by the fourth root of D only. Whoever shares the scale between q and k takes that root on both of them; on one "
+            "alone half of it is missing, and the scores still grow with the width. Look at the exponent, and at how often it is used, in attention_scores.",
+            zh="你的分数只除以了 D 的四次方根。把缩放分摊给 q 和 k 时，两边都要除以四次方根；只做一边就少了一半，分数仍随宽度变大。请看 attention_scores 里的指数，以及它用了几次。",
+        ),
+        swap={SCALED: "return products / q.shape[-1] ** 0.25"},
+    ),
+    Fault(
         "scale_by_token_count",
         costs=["scale"],
         text=Text(
@@ -175,6 +185,16 @@ FAULTS = [
         },
     ),
     Fault(
+        "negative_distances",
+        costs=["dot_products", "scale"],
+        text=Text(
+            en="Your scores are negative squared distances instead of dot products: a long key that points the right way is punished for its length, "
+            "and no score is ever above 0. Look at what attention_scores computes from a query and a key.",
+            zh="你的分数是负的距离平方，而不是点积：方向一致但较长的 key 反而吃亏，分数永远不会大于 0。请看 attention_scores 用 query 和 key 算的是什么。",
+        ),
+        swap={PRODUCTS: "-((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(dim=-1)"},
+    ),
+    Fault(
         "scores_in_float32",
         costs=["scores_shape"],
         text=Text(
@@ -194,6 +214,16 @@ FAULTS = [
             zh="你的 softmax 沿 query 维归一化：每列和为 1，每行却不是。每个 query 应当把自己的注意力分给各个 key。请看 attention_weights 里 softmax 的 dim。",
         ),
         swap={SOFTMAX: "torch.softmax(shown, dim=-2)"},
+    ),
+    Fault(
+        "softmax_over_axis_zero",
+        costs=["softmax_over_keys"],
+        text=Text(
+            en="Your softmax runs over axis 0. In a batch those are the samples: the sentences compete with each other for every pair of tokens, and a batch "
+            "of one gets nothing but ones. Look at the dim of the softmax, or of its maximum and sum, in attention_weights.",
+            zh="你的 softmax 沿第 0 轴。有 batch 时那就是样本：每一对 token 上都成了各个句子互相争，只有一个样本时权重全是 1。请看 attention_weights 里 softmax（或最大值与求和）的 dim。",
+        ),
+        swap={SOFTMAX: "torch.softmax(shown, dim=0)"},
     ),
     Fault(
         "softmax_over_axis_one",
@@ -274,6 +304,29 @@ FAULTS = [
             zh="你直接对原始分数取指数。float32 大约到 90（float64 到 700）就成了无穷大，无穷除以无穷是 NaN：这样的分数出现一次，训练就毁了。请看 exp 之前对每一行做了什么。",
         ),
         swap={SOFTMAX: "shown.exp() / shown.exp().sum(dim=-1, keepdim=True)"},
+    ),
+    Fault(
+        "overflow_painted_over",
+        costs=["softmax_stable"],
+        text=Text(
+            en="You take the exponential of the raw scores and wipe the NaN out afterwards. Where a score is large, infinity over infinity then becomes a weight "
+            "of 0: just the key that fits best is lost. Look at what you do to a row before exp, and at what nan_to_num hides.",
+            zh="你直接对原始分数取指数，事后再抹掉 NaN。分数很大时，无穷除以无穷就成了权重 0：丢掉的恰恰是最合适的 key。请看 exp 之前对每一行做了什么，也看 nan_to_num 盖住了什么。",
+        ),
+        swap={SOFTMAX: "(shown.exp() / shown.exp().sum(dim=-1, keepdim=True)).nan_to_num()"},
+    ),
+    Fault(
+        "rows_lost_below_one_maximum",
+        costs=["softmax_stable"],
+        text=Text(
+            en="You take one maximum off the whole tensor and guard the division by 0. A row far below that maximum then has exponentials of 0 alone and comes "
+            "out empty: one loud token silences the others. Look at which axis the maximum is taken over.",
+            zh="你让整个张量减去同一个最大值，又避开了除以 0。比它小很多的行，指数全是 0，整行就空了：一个分数很大的 token 会让其余的行失声。请看最大值是沿哪个轴取的。",
+        ),
+        swap={
+            FILLED: "scores - scores.max()",
+            SOFTMAX: "shown.exp() * visible / ((shown.exp() * visible).sum(dim=-1, keepdim=True) + 0.0).clamp(min=5e-324 if shown.dtype is torch.float64 else 1e-45)",
+        },
     ),
     Fault(
         "one_maximum_for_all",
@@ -371,13 +424,38 @@ FAULTS = [
     ),
     Fault(
         "mask_without_effect",
-        costs=["mask_blocks", "mask_broadcasts"],
+        costs=["mask_blocks", "mask_broadcasts", "fully_masked_rows"],
         text=Text(
             en="Your weights are the same with and without a mask, so the model sees everything. Often the masked scores are computed and then "
             "forgotten: masked_fill gives a new tensor back. Look at which tensor goes into the softmax.",
             zh="有没有 mask，你的权重都一样，模型什么都看得到。常见的原因是算出了遮好的分数却没有用：masked_fill 返回的是一个新张量。请看进入 softmax 的是哪个张量。",
         ),
+        swap={FILLED: "scores", ZEROED: "return weights"},
+    ),
+    Fault(
+        "mask_for_empty_rows_only",
+        costs=["mask_blocks", "mask_broadcasts"],
+        text=Text(
+            en="Your mask only empties rows that see nothing; in all other rows hidden keys get the weight they would have without a mask. Often the masked "
+            "scores are computed and then forgotten: masked_fill gives a new tensor back. Look at which tensor goes into the softmax.",
+            zh="你的 mask 只把什么都看不到的行清空了；其余的行里，被遮住的 key 权重与没有 mask 时一样。常见的原因是算出了遮好的分数却没有用：masked_fill 返回的是一个新张量。请看进入 softmax 的是哪个张量。",
+        ),
         swap={FILLED: "scores"},
+    ),
+    Fault(
+        "mask_in_the_whole_only",
+        costs=["mask_blocks"],
+        text=Text(
+            en="scaled_dot_product_attention hides keys by itself, and attention_weights does nothing with the mask it is given: whoever calls it alone sees everything. "
+            "Look at what attention_weights does with its second argument.",
+            zh="scaled_dot_product_attention 自己遮住了 key，attention_weights 拿到 mask 却什么也没做：单独调用它的人会看到一切。请看 attention_weights 怎样使用它的第二个参数。",
+        ),
+        swap={
+            FILLED: "scores",
+            ZEROED: "return weights",
+            WEIGHTS: "visible = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask != 0\n"
+            "    weights = attention_weights(scores.masked_fill(~visible, torch.finfo(scores.dtype).min), mask).masked_fill(~visible.any(dim=-1, keepdim=True), 0.0)",
+        },
     ),
     Fault(
         "mask_not_passed_on",
@@ -522,9 +600,9 @@ FAULTS = [
         "empty_rows_left",
         costs=["fully_masked_rows"],
         text=Text(
-            en="Rows whose keys are all hidden stay as the softmax left them. Over nothing but -inf that is 0/0, NaN, which spreads through "
+            en="Rows whose keys are all hidden stay as the softmax left them. Over nothing but infinities that is NaN, which spreads through "
             "the whole batch. Look at what happens after the softmax for such rows.",
-            zh="所有 key 都被遮住的行，你原样留着 softmax 的结果。一行全是负无穷时那就是 0/0，得 NaN，还会传遍整个 batch。请看 softmax 之后如何处理这样的行。",
+            zh="所有 key 都被遮住的行，你原样留着 softmax 的结果。一行里全是无穷时那就是 NaN，还会传遍整个 batch。请看 softmax 之后如何处理这样的行。",
         ),
         swap={ZEROED: "return weights"},
     ),
@@ -532,9 +610,9 @@ FAULTS = [
         "empty_rows_uniform",
         costs=["fully_masked_rows"],
         text=Text(
-            en="A row whose keys are all hidden gets equal weights: all its scores are the same large negative number, and a softmax sees only "
+            en="A row whose keys are all hidden gets equal weights: all its scores were replaced by the same number, and a softmax sees only "
             "differences. So a padding token reads the average of everything hidden. Look at what happens after the softmax for such rows.",
-            zh="所有 key 都被遮住的一行得到了均匀的权重：分数全是同一个很大的负数，而 softmax 只看差别。于是填充 token 读到了所有被遮内容的平均。请看 softmax 之后如何处理这样的行。",
+            zh="所有 key 都被遮住的一行得到了均匀的权重：分数全换成了同一个数，而 softmax 只看差别。于是填充 token 读到了所有被遮内容的平均。请看 softmax 之后如何处理这样的行。",
         ),
         swap={FILLED: "scores.masked_fill(~visible, -1e9)", ZEROED: "return weights"},
     ),
@@ -542,9 +620,9 @@ FAULTS = [
         "empty_rows_unmasked",
         costs=["fully_masked_rows"],
         text=Text(
-            en="A row whose keys are all hidden looks as if nothing were hidden. You add the same large negative number to all its scores, and "
+            en="A row whose keys are all hidden looks as if nothing were hidden: whatever is added there is the same for all its scores, and "
             "a softmax does not notice what all scores have in common. Look at what happens after the softmax for such rows.",
-            zh="所有 key 都被遮住的一行，结果跟没遮一样。你给这一行的每个分数都加了同一个很大的负数，而 softmax 察觉不到大家共有的部分。请看 softmax 之后如何处理这样的行。",
+            zh="所有 key 都被遮住的一行，结果跟没遮一样：那里加上去的数对每个分数都相同，而 softmax 察觉不到大家共有的部分。请看 softmax 之后如何处理这样的行。",
         ),
         swap={FILLED: "scores + (~visible).to(scores.dtype) * -1e4", ZEROED: "return weights"},
     ),
@@ -622,6 +700,35 @@ FAULTS = [
             zh="你的输出小了，正好差 key 的个数这么多倍。权重加起来已经是 1，对 v 加权求和就是平均；再除一次，文本越长输出越弱。请看权重与 value 相乘之后又做了什么。",
         ),
         swap={AVERAGE: "weights @ v / k.shape[-2]"},
+    ),
+    Fault(
+        "softmax_twice",
+        costs=["weighted_values"],
+        text=Text(
+            en="The weights you average with went through a softmax once more, those you return did not. A second softmax of numbers between 0 and 1 is nearly "
+            "even, and it wakes hidden keys again. Look at what happens to the weights before they meet v.",
+            zh="你加权时用的权重又做了一次 softmax，返回的却没有。对 0 到 1 之间的数再做 softmax，结果几乎均匀，被遮住的 key 也又有了份额。请看权重在与 v 相乘之前经过了什么。",
+        ),
+        swap={AVERAGE: "torch.softmax(weights, dim=-1) @ v"},
+    ),
+    Fault(
+        "dropout_always_on",
+        costs=["weighted_values"],
+        text=Text(
+            en="Between your weights and v stands a dropout that is never switched off: the output changes from call to call and is not what the returned weights give. A function does not know whether a model trains. Look at the call of dropout in scaled_dot_product_attention.",
+            zh="你的权重与 v 之间有一个关不掉的 dropout：每次调用输出都不同，也对不上返回的权重。函数并不知道模型是不是在训练。请看 scaled_dot_product_attention 里对 dropout 的调用。",
+        ),
+        swap={AVERAGE: "torch.nn.functional.dropout(weights, p=0.1) @ v"},
+    ),
+    Fault(
+        "values_centred",
+        costs=["weighted_values"],
+        text=Text(
+            en="The mean of all values is taken off before the average: hidden keys come in by that back door, and what all tokens share is lost. Look for "
+            "anything in scaled_dot_product_attention that runs over all tokens outside the weights.",
+            zh="加权之前减去了所有 value 的均值：被遮住的 key 从这个后门进来了，所有 token 共有的部分也丢了。请找一找 scaled_dot_product_attention 里有什么绕过权重、遍及所有 token 的计算。",
+        ),
+        swap={AVERAGE: "weights @ (v - v.mean(dim=-2, keepdim=True))"},
     ),
     Fault(
         "query_added",
@@ -716,6 +823,37 @@ FAULTS = [
             zh="输出的梯度传不到 q 和 k，只到得了 v：计算图在分数或权重那里断了，模型永远学不会该看哪里。请在中途找 detach、.data、no_grad、NumPy 或重新造出来的张量。",
         ),
         swap={AVERAGE: "weights.detach() @ v"},
+    ),
+    Fault(
+        "scores_cut_off",
+        costs=["gradients"],
+        text=Text(
+            en="attention_scores gives numbers that no gradient can go back through, so q and k never learn where to look. Look there for .data, detach, no_grad, NumPy, item or a tensor made anew from numbers.",
+            zh="attention_scores 给出的数与计算图断开了，梯度回不到 q 和 k，模型永远学不会该看哪里。请在那里找 .data、detach、no_grad、NumPy、item 或用数值重新造出来的张量。",
+        ),
+        swap={PRODUCTS: "(q @ k.transpose(-2, -1)).detach()"},
+    ),
+    Fault(
+        "weights_cut_off",
+        costs=["gradients"],
+        text=Text(
+            en="attention_weights gives numbers that no gradient can go back through: only v learns from the output, q and k do not. Look there for .data, detach, no_grad, NumPy or a tensor made anew from numbers.",
+            zh="attention_weights 给出的数与计算图断开了：输出的梯度只到得了 v，到不了 q 和 k。请在那里找 .data、detach、no_grad、NumPy 或用数值重新造出来的张量。",
+        ),
+        swap={ZEROED: "return weights.masked_fill(~sees_something, 0.0).detach()"},
+    ),
+    Fault(
+        "everything_cut_off",
+        costs=["gradients"],
+        text=Text(
+            en="None of your three functions lets a gradient through: whatever stands before the attention, projections and embeddings, never learns. Look for no_grad, inference_mode, detach, .data or NumPy around all of it.",
+            zh="你的三个函数都不让梯度通过：注意力之前的投影和词向量永远学不到东西。请看整体外面有没有 no_grad、inference_mode、detach、.data 或 NumPy。",
+        ),
+        swap={
+            SCALED: "return products.detach() / math.sqrt(q.shape[-1])",
+            ZEROED: "return weights.masked_fill(~sees_something, 0.0).detach()",
+            ANSWER: "return output.detach(), weights",
+        },
     ),
     Fault(
         "scores_filled_in_place",

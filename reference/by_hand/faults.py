@@ -56,6 +56,16 @@ FAULTS = [
         swap={"totals / counts[:, None]": "(totals - x) / np.maximum(counts - 1, 1)[:, None]"},
     ),
     Fault(
+        "mean_of_two_rows",
+        costs=["causal_average"],
+        text=Text(
+            en="Row i is the mean of itself and the row before it only: all that came earlier is forgotten. Look at where the range in "
+            "causal_average begins.",
+            zh="第 i 行只平均了它自己和前一行：更早的都被忘掉了。请看 causal_average 的范围从哪里开始。",
+        ),
+        swap={"totals / counts[:, None]": "(x + np.vstack([0 * x[:1], x[:-1]])) / np.minimum(counts, 2)[:, None]"},
+    ),
+    Fault(
         "sum_along_features",
         costs=["causal_average"],
         text=Text(
@@ -160,6 +170,15 @@ FAULTS = [
         swap={"scores / np.sqrt(d_k)": "scores / np.sqrt(2.0)"},
     ),
     Fault(
+        "divided_by_the_fourth_root",
+        costs=["scale"],
+        text=Text(
+            en="scale_scores divides by the fourth root of d_k. That is half of the scale, for each of q and k where both are scaled; the scores here have to be divided by the square root. Look at the exponent in scale_scores.",
+            zh="scale_scores 除以的是 d_k 的四次方根。那是把缩放分摊给 q 和 k 时每一边的一半；这里的分数要除以平方根。请看 scale_scores 里的指数。",
+        ),
+        swap={"scores / np.sqrt(d_k)": "scores / d_k**0.25"},
+    ),
+    Fault(
         "scaled_by_the_number_of_keys",
         costs=["scale"],
         text=Text(
@@ -181,6 +200,18 @@ FAULTS = [
         swap={
             "scores.max(axis=-1, keepdims=True)": "scores.max(axis=0, keepdims=True)",
             "powers / powers.sum(axis=-1, keepdims=True)": "powers / powers.sum(axis=0, keepdims=True)",
+        },
+    ),
+    Fault(
+        "softmax_over_axis_one",
+        costs=["softmax"],
+        text=Text(
+            en="Your softmax runs along axis 1. With two axes those are the keys; a single row of scores has no such axis, and with more axes it is another one. Look at the axis in softmax, and count from the end.",
+            zh="你的 softmax 沿第 1 轴。两个轴时那是 key；只有一行分数时没有这个轴，轴更多时指的又是别的。请看 softmax 里的 axis，要从末尾数起。",
+        ),
+        swap={
+            "scores.max(axis=-1, keepdims=True)": "scores.max(axis=1, keepdims=True)",
+            "powers / powers.sum(axis=-1, keepdims=True)": "powers / powers.sum(axis=1, keepdims=True)",
         },
     ),
     Fault(
@@ -441,6 +472,15 @@ FAULTS = [
         swap={
             "return float(raw.var()), float(scaled.var())": "return float(raw.var()), float(raw.var() / np.sqrt(d_k))"
         },
+    ),
+    Fault(
+        "variance_divided_by_the_square",
+        costs=["variance"],
+        text=Text(
+            en="The scaled variance is divided by d_k twice: the dot products were divided by d_k itself, not by its root, before their variance was taken. Look at how score_variance finds the second number.",
+            zh="缩放后的方差除了两次 d_k：求方差之前，点积除以的是 d_k 本身，而不是它的平方根。请看 score_variance 怎样得到第二个数。",
+        ),
+        swap={"return float(raw.var()), float(scaled.var())": "return float(raw.var()), float((raw / d_k).var())"},
     ),
     Fault(
         "variance_not_scaled",

@@ -65,6 +65,15 @@ FAULTS = [
         swap={"visible[None, None, :, :]": "visible[None, :, :]"},
     ),
     Fault(
+        "mask_axes_at_the_end",
+        costs=["mask_shape"],
+        text=Text(
+            en="The axes for batch and heads stand behind the table: your mask is [t, t, 1, 1]. Axes are matched from the end, so queries and keys of the mask would meet samples and heads. Look at where the new axes go in the return of causal_mask.",
+            zh="批次与头的两个轴加在了表的后面：你的掩码是 [t, t, 1, 1]。广播是从末尾对齐的，于是掩码的 query 和 key 会对上样本和头。请看 causal_mask 返回时新轴加在了哪里。",
+        ),
+        swap={"visible[None, None, :, :]": "visible[:, :, None, None]", HIDDEN: f"{ALL}.triu(1)"},
+    ),
+    Fault(
         "mask_of_fixed_size",
         costs=["mask_shape", "lower_triangle"],
         text=Text(
@@ -300,6 +309,15 @@ FAULTS = [
             f"scores = {FILL}": "visible = ~hidden",
             AVERAGE: f"weights = weights * visible if causal else weights\n    {AVERAGE}",
         },
+    ),
+    Fault(
+        "window_only",
+        costs=["past_visible"],
+        text=Text(
+            en="Your attention forgets: a token sees only the last few tokens, not everything before it. The contract hides the future and nothing else. Look for a second limit beside the triangle in causal_attention.",
+            zh="你的注意力会“忘事”：一个 token 只看得到最近的几个，而不是前面的全部。约定只遮未来，别的都不遮。请看 causal_attention 里三角形之外还有没有第二条界线。",
+        ),
+        swap={HIDDEN: f"{HIDDEN} | {ALL}.tril(-3)"},
     ),
     Fault(
         "values_centred",

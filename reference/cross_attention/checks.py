@@ -326,6 +326,17 @@ def test_mask_blocks_where_lengths_differ(student, rng):
 
 
 @criterion("mask_forms")
+def test_a_table_is_shared_by_as_many_samples_as_queries(student, rng):
+    """A mask of two axes is one table for all samples, also where there are just as many samples as queries."""
+    _function_alive(student, rng)
+    mask = torch.tensor(KEPT["square"], dtype=torch.bool)
+    keep = mask.expand(4, 4, 4)
+    weights = _read(student, 0.6 * rng(4, 4, 3), 0.6 * rng(4, 4, 3), mask)
+    expect.below(weights * ~keep, 1e-6, Text(en="the weight of a blocked key", zh="被挡住的 key 的权重"), TABLE_AXES)
+    expect.that(bool((weights[keep] > 1e-6).all()), Text(en="a visible key has no weight", zh="可见的 key 没有权重"))
+
+
+@criterion("mask_forms")
 def test_mask_beats_large_scores(student, rng):
     """A blocked key weighs nothing however well it fits, and a mask of ones changes nothing."""
     _function_alive(student, rng)
@@ -642,10 +653,11 @@ def test_mask_of_true_changes_nothing(student, rng):
 
 
 @criterion("dropout_modes")
-def test_dropout_rests_in_eval_mode(student, rng):
+@pytest.mark.parametrize("rate", [0.5, 0.3])
+def test_dropout_rests_in_eval_mode(student, rng, rate):
     """In eval mode, or with dropout=0, nothing is dropped: call after call gives the same; in training it does not."""
     plain = _alive_anywhere(_filled(_made(student, 8, 1), rng), rng, 8)
-    module, _ = _made(student, 8, 1, dropout=0.5)
+    module, _ = _made(student, 8, 1, dropout=rate)
     module.load_(plain.parameters_())
     x, memory = rng(3, 6, 8, dtype=torch.float32), rng(3, 6, 8, dtype=torch.float32)
     base = _run(plain, x, memory)
@@ -654,10 +666,10 @@ def test_dropout_rests_in_eval_mode(student, rng):
     changed = Text(en="with dropout=0 training mode changes the output", zh="dropout=0 时训练模式改变了输出")
     expect.same(_run(plain, x, memory), base, atol=ATOL, rtol=RTOL, why=changed)
     module.train_()
-    active = Text(en="dropout=0.5 changes nothing in training mode", zh="训练模式下 dropout=0.5 没有任何作用")
+    active = Text(en=f"dropout={rate} changes nothing in training mode", zh=f"训练模式下 dropout={rate} 没有任何作用")
     expect.differs(_run(module, x, memory), base, by=1e-3, why=active)
     module.eval_()
-    awake = Text(en="in eval mode dropout=0.5 changes the output", zh="eval 模式下 dropout=0.5 改变了输出")
+    awake = Text(en=f"in eval mode dropout={rate} changes the output", zh=f"eval 模式下 dropout={rate} 改变了输出")
     for _ in range(2):
         expect.same(_run(module, x, memory), base, atol=ATOL, rtol=RTOL, why=awake)
 

@@ -123,6 +123,18 @@ FAULTS = [
         swap={FILL: "scores = scores.masked_fill(mask == 0, -10.0)"},
     ),
     Fault(
+        "zero_times_infinity",
+        costs=["mask_forms"],
+        text=Text(
+            en="The mask is multiplied by minus infinity and added. Where it is 0 that is 0 times infinity, NaN: just the visible scores are spoiled, and every row with them. Look at how scaled_dot_attention makes the numbers it adds.",
+            zh="掩码乘以负无穷再加到分数上。为 0 的地方是 0 乘无穷，得 NaN：毁掉的恰恰是可见的分数，于是每一行都是 NaN。请看 scaled_dot_attention 里要加的数是怎么得到的。",
+        ),
+        swap={
+            FILL: "scores = scores + (mask == 0).to(scores.dtype) * -math.inf",
+            ATTEND: "weights = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])\n        weights = (weights if keep is None else weights.masked_fill(~keep, torch.finfo(q.dtype).min)).softmax(dim=-1)",
+        },
+    ),
+    Fault(
         "mask_added",
         costs=["mask_forms"],
         text=Text(
@@ -153,6 +165,19 @@ FAULTS = [
         swap={
             FILL: FILL.replace("mask == 0", "mask.transpose(-2, -1) == 0"),
             ATTEND: "_, weights = scaled_dot_attention(q, k, v, None if keep is None else keep.transpose(-2, -1))",
+        },
+    ),
+    Fault(
+        "mask_taken_for_keys",
+        costs=["mask_forms"],
+        text=Text(
+            en="A mask of two axes is taken for [B, Tk], one row for each sample. Here two axes mean [Tq, Tk], a table that all samples share: an error, or, where there are as many samples as queries, silently the wrong rows. Look at what scaled_dot_attention does to masks of two axes.",
+            zh="两个轴的掩码被当成了 [B, Tk]，每个样本一行。这里两个轴的意思是 [Tq, Tk]，所有样本共用一张表：要么报错，要么在样本数恰好等于 query 数时悄悄用错了行。请看 scaled_dot_attention 怎样处理两个轴的掩码。",
+        ),
+        swap={
+            FILL: FILL.replace(
+                "mask == 0", "(mask[:, None, :] if mask.dim() == 2 and len(mask) == len(q) else mask) == 0"
+            )
         },
     ),
     Fault(
@@ -218,6 +243,31 @@ FAULTS = [
         swap={"k = self.k_proj(memory)": "k = self.k_proj(x)", "v = self.v_proj(memory)": "v = self.v_proj(x)"},
     ),
     Fault(
+        "roles_exchanged",
+        costs=["given_weights", "shapes", "memory_padding"],
+        text=Text(
+            en="The memory asks and x is looked at: queries come from the memory, keys and values from x. A row of the output then belongs to a token of the memory. Look at which sequence each projection gets.",
+            zh="提问的是 memory，被看的是 x：query 出自 memory，key 和 value 出自 x，输出的每一行就成了 memory 的一个 token。请看每个投影接的是哪个序列。",
+        ),
+        swap={
+            "q = self.q_proj(x)": "q = self.q_proj(memory)",
+            "k = self.k_proj(memory)": "k = self.k_proj(x)",
+            "v = self.v_proj(memory)": "v = self.v_proj(x)",
+        },
+    ),
+    Fault(
+        "k_and_v_layers_exchanged",
+        costs=["given_weights"],
+        text=Text(
+            en="The keys come out of v_proj and the values out of k_proj: with fresh weights nobody notices, with loaded ones what should be handed out is searched and the other way round. Look at the layer that makes each of them.",
+            zh="key 出自 v_proj，value 出自 k_proj：用新初始化的权重看不出来，载入训练好的权重后，该传递的内容被拿去匹配，该匹配的却被传递。请看两者各是哪一层算出来的。",
+        ),
+        swap={
+            "k = self.k_proj(memory)": "k = self.v_proj(memory)",
+            "v = self.v_proj(memory)": "v = self.k_proj(memory)",
+        },
+    ),
+    Fault(
         "values_from_k_proj",
         costs=["given_weights"],
         text=Text(
@@ -243,6 +293,17 @@ FAULTS = [
             zh="输出是注意力再加上 x。残差连接属于模块外面的 block；里面再加一次，x 就被加了两遍。请看 forward 最后几行加上了什么。",
         ),
         swap={OUT: "out = self.out_proj(merged) + x"},
+    ),
+    Fault(
+        "module_softmax_over_queries",
+        costs=["given_weights"],
+        text=Text(
+            en="In the module the softmax runs over the queries: columns sum to 1, rows do not, so a token that nobody else asks like gets more than its share. Look at the axis of the softmax inside the module.",
+            zh="模块里的 softmax 沿 query 轴：每列和为 1，每行却不是。请看模块内部 softmax 的轴。",
+        ),
+        swap={
+            ATTEND: "scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])\n        shown = scores if keep is None else scores.masked_fill(~keep, torch.finfo(scores.dtype).min)\n        weights = shown.softmax(dim=-2)"
+        },
     ),
     Fault(
         "module_without_scale",
@@ -327,6 +388,26 @@ FAULTS = [
             zh="多头是按“样本 0 头 0、样本 0 头 1……”折叠的，掩码却整批整批地重复：只要有多个头，样本就会用上别人的填充。请看掩码重复的顺序。",
         ),
         swap={"return by_head.flatten(0, 1)": "return by_head.transpose(0, 1).flatten(0, 1)"},
+    ),
+    Fault(
+        "memory_mask_interleaved",
+        costs=["memory_padding"],
+        text=Text(
+            en="The heads are folded as whole batches after each other, but each row of the mask is repeated for all heads in turn (or the other way round): samples get each other's padding as soon as there are several heads. Look at the order in which heads are folded, and in which the mask is repeated.",
+            zh="多头是整批整批地叠起来的，掩码却让每一行连着重复头数那么多次（或者反过来）：只要有多个头，样本就会用上别人的填充。请看折叠头的顺序与重复掩码的顺序。",
+        ),
+        swap={
+            "return by_head.flatten(0, 1)": "return by_head.flatten(0, 1).unflatten(0, (self.n_heads, -1)).transpose(0, 1).flatten(0, 1)"
+        },
+    ),
+    Fault(
+        "memory_mask_on_heads",
+        costs=["memory_padding"],
+        text=Text(
+            en="The batch axis of memory_mask meets the heads: [B, 1, Tk] beside scores of four axes. Where there are as many samples as heads, each head gets another sample's padding without an error. Count the axes of the mask in the module.",
+            zh="memory_mask 的批次轴对上了头：四个轴的分数旁边放的是 [B, 1, Tk]。样本数与头数相同时不会报错，但每个头用的是另一个样本的填充。请数一数模块里掩码的轴。",
+        ),
+        swap={BY_HEAD: "by_head = memory_mask[None, :, None, :].expand(len(x), self.n_heads, x.shape[1], -1)"},
     ),
     Fault(
         "memory_mask_after_softmax",

@@ -77,6 +77,17 @@ FAULTS = [
         swap={TURN: "return by_head.permute(0, 2, 3, 1)"},
     ),
     Fault(
+        "module_splits_by_raw_view",
+        costs=["heads_independent"],
+        text=Text(
+            en="split_heads is right, but the module cuts its heads by itself: q, k and v go from [B, T, C] straight to [B, H, T, D], so a head gets whole tokens instead of a slice of every token. Look at the order of the sizes where forward makes heads.",
+            zh="split_heads 是对的，但模块是自己切头的：q、k、v 从 [B, T, C] 一步变成 [B, H, T, D]，一个头拿到的是若干个完整的 token，而不是每个 token 的一段特征。请看 forward 里切头时尺寸的先后。",
+        ),
+        swap={
+            "return split_heads(q, self.n_heads), split_heads(k, self.n_heads), split_heads(v, self.n_heads)": "q, k, v = (t.reshape(len(t), self.n_heads, t.shape[1], -1) for t in (q, k, v))\n        return q, k, v"
+        },
+    ),
+    Fault(
         "merge_raw_view",
         costs=["merge_layout"],
         text=Text(
@@ -86,6 +97,15 @@ FAULTS = [
         swap={"by_token = x.transpose(1, 2)": "by_token = x"},
     ),
     Fault(
+        "module_merges_by_raw_view",
+        costs=["heads_independent"],
+        text=Text(
+            en="merge_heads is right, but the module puts its heads together by itself, without bringing the token axis back to the front: a row of the result holds several tokens of one head. Look at the order of the axes before the last reshape in forward.",
+            zh="merge_heads 是对的，但模块是自己合并各头的，没有先把 token 轴换回前面：结果的一行装的是一个头的几个 token。请看 forward 里最后一次 reshape 之前的轴顺序。",
+        ),
+        swap={"merged = merge_heads(values)": "merged = values.reshape(x.shape)"},
+    ),
+    Fault(
         "merge_features_first",
         costs=["merge_layout"],
         text=Text(
@@ -93,6 +113,15 @@ FAULTS = [
             zh="merge_heads 把各个头交错着放：先是所有头的第 0 个特征，再是所有头的第 1 个特征……输出层要的是各头依次并排，给定的权重就对不上特征了。请看 merge_heads 展平时，倒数第二个轴是哪一个。",
         ),
         swap={"by_token = x.transpose(1, 2)": "by_token = x.permute(0, 2, 3, 1)"},
+    ),
+    Fault(
+        "merge_in_reverse",
+        costs=["merge_layout"],
+        text=Text(
+            en="merge_heads sets the heads side by side in reverse: the last head comes first. The output layer expects head 0 in front, so given weights meet the wrong features. Look at the order in which merge_heads goes through the heads.",
+            zh="merge_heads 把各个头倒着并排：最后一个头放在了最前面。输出层要的是第 0 个头在前，给定的权重就对不上特征了。请看 merge_heads 按什么顺序取各个头。",
+        ),
+        swap={"by_token = x.transpose(1, 2)": "by_token = x.flip(1).transpose(1, 2)"},
     ),
     Fault(
         "merge_heads_added",
@@ -217,6 +246,15 @@ FAULTS = [
             zh="打包投影里每三个特征依次给 query、key、value。约定是三段前后相接，载入的权重也按那样排。请看最后一个轴是怎样切成三份的。",
         ),
         swap={CHUNK: "q, k, v = packed[..., 0::3], packed[..., 1::3], packed[..., 2::3]"},
+    ),
+    Fault(
+        "packed_order_q_v_k",
+        costs=["given_weights"],
+        text=Text(
+            en="You read the packed projection as query, value, key: tokens are found by what they should hand out, and hand out what they should be found by. Loaded weights then do nonsense. Look at the order in which the projection is taken apart.",
+            zh="你把打包投影读成了 query、value、key：该传递的内容被拿去匹配，该匹配的却被传递，载入的权重就成了胡言乱语。请看拆开投影时的顺序。",
+        ),
+        swap={CHUNK: "q, v, k = packed.chunk(3, dim=-1)"},
     ),
     Fault(
         "packed_per_head",
@@ -385,6 +423,15 @@ FAULTS = [
         swap={VALUES: "values = self.dropout(weights.mean(dim=1, keepdim=True)) @ v"},
     ),
     Fault(
+        "every_head_meets_every_head",
+        costs=["heads_independent"],
+        text=Text(
+            en="Queries of one head are multiplied with the keys of all heads: what they give is added up, so a head's scores depend on keys it should not know. Look at the letters of the einsum (or the sum) that makes the scores: is the head the same on both sides?",
+            zh="一个头的 query 与所有头的 key 都做了点积再加起来：一个头的分数取决于它不该知道的 key。请看算分数的 einsum（或求和）里的字母：两边的头是同一个吗？",
+        ),
+        swap={"scores = q @ k.transpose(-2, -1)": "scores = q @ k.sum(dim=1, keepdim=True).transpose(-2, -1)"},
+    ),
+    Fault(
         "scores_added_over_heads",
         costs=["heads_independent"],
         text=Text(
@@ -442,6 +489,15 @@ FAULTS = [
             zh="每个 token 都看不到自己，第一个什么也看不到。约定里要遮住的只是后面的。请看三角是从哪条对角线开始的。",
         ),
         swap={CAUSAL: "keep = keep.tril(-1)"},
+    ),
+    Fault(
+        "causal_first_head_only",
+        costs=["future_invariance"],
+        text=Text(
+            en="Only the first head is causal; all others see the future. One leaking head is enough for a model to copy its answers. Look at the part of the scores that gets the causal mask.",
+            zh="只有第一个头是因果的，其余的头都看得到未来。只要有一个头泄漏，模型就能照抄答案。请看因果掩码作用在了分数的哪一部分上。",
+        ),
+        swap={CAUSAL: "keep = torch.cat([keep.tril(), keep.expand(-1, self.n_heads - 1, -1, -1)], dim=1)"},
     ),
     Fault(
         "causal_zero_scores",
@@ -548,6 +604,29 @@ FAULTS = [
         swap={PADDING: "keep = keep & real_key[:1]", CLEARED: BY_QUERY},
     ),
     Fault(
+        "padding_on_heads",
+        costs=["padding_in_module"],
+        text=Text(
+            en="The batch axis of the padding mask meets the heads: [B, 1, T] beside scores of four axes. Where there are as many samples as heads, each head gets another sample's padding; elsewhere it is an error. Count the axes of the mask in forward.",
+            zh="填充掩码的批次轴对上了头：四个轴的分数旁边放的是 [B, 1, T]。样本数与头数相同时，每个头用的是另一个样本的填充；不同时就报错。请数一数 forward 里掩码的轴。",
+        ),
+        swap={
+            PADDING: "keep = keep & padding_mask[None, :, None, :] & torch.ones(1, self.n_heads, 1, 1, dtype=torch.bool)",
+            CLEARED: BY_QUERY,
+        },
+    ),
+    Fault(
+        "padding_tiled",
+        costs=["padding_in_module"],
+        text=Text(
+            en="The heads are folded as sample 0 head 0, sample 0 head 1, ..., but the mask is repeated as whole batches after each other: samples get each other's padding as soon as there are several heads. Look at the order in which the mask is repeated.",
+            zh="多头是按“样本 0 头 0、样本 0 头 1……”折叠的，掩码却整批整批地重复：只要有多个头，样本就会用上别人的填充。请看掩码重复的顺序。",
+        ),
+        swap={
+            PADDING: "tiled = padding_mask.repeat(self.n_heads, 1).unflatten(0, (-1, self.n_heads))\n            keep = keep & tiled[:, :, None, :] & tiled[:, :, :, None]"
+        },
+    ),
+    Fault(
         "padding_after_softmax",
         costs=["padding_in_module"],
         text=Text(
@@ -599,6 +678,15 @@ FAULTS = [
             zh="两个掩码用“或”合在了一起：只要有一个允许就能看到，两者互相抵消。这里 True 表示可见，一个 key 必须两边都允许。请看两个掩码之间的运算符。",
         ),
         swap={PADDING: "keep = keep | (real_key & real_query)"},
+    ),
+    Fault(
+        "padding_or_past",
+        costs=["padding_in_module"],
+        text=Text(
+            en="A key is seen where EITHER mask shows it, in a module that is not causal, too: padding that lies in the past, real tokens that lie in the future. Here True means visible, and a key has to be allowed by both. Look at the operator between the masks.",
+            zh="只要有一个掩码允许，key 就看得到，不是因果的模块也一样：过去的填充、未来的真实 token 都能看到。这里 True 表示可见，一个 key 必须两边都允许。请看两个掩码之间的运算符。",
+        ),
+        swap={PADDING: "keep = keep.tril() | real_key", CLEARED: BY_QUERY},
     ),
     Fault(
         "padding_mask_written_into",
@@ -669,6 +757,15 @@ FAULTS = [
             zh="dropout 收下了却从没用过：选项写着有，训练时却没有任何正则化。请看 softmax 之后、乘 value 之前权重经过了什么。",
         ),
         swap={VALUES: "values = weights @ v"},
+    ),
+    Fault(
+        "dropout_of_fixed_rate",
+        costs=["dropout_modes"],
+        text=Text(
+            en="The rate is fixed at 0.1: the option dropout changes nothing, and a module that should drop nothing does. Look at where the rate that was asked for goes in __init__.",
+            zh="丢弃率写死成了 0.1：参数 dropout 不起作用，要求不丢的模块也在丢。请看 __init__ 里传入的比率去了哪里。",
+        ),
+        swap={"nn.Dropout(dropout)": "nn.Dropout(0.1)"},
     ),
     Fault(
         "dropout_on_scores",

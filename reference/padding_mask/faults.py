@@ -39,6 +39,15 @@ FAULTS = [
         swap={BEFORE: "position[None, :] <= lengths[:, None]"},
     ),
     Fault(
+        "lengths_one_too_few",
+        costs=["valid_tokens"],
+        text=Text(
+            en="Your mask is True at one position too few: the last real token, at position length - 1, is taken for padding. Look at the comparison in valid_tokens.",
+            zh="你的掩码少了一个 True：最后一个真实 token（位置“长度减 1”）被当成了填充。请看 valid_tokens 里的比较。",
+        ),
+        swap={BEFORE: "position[None, :] < lengths[:, None] - 1"},
+    ),
+    Fault(
         "valid_inverted",
         costs=["valid_tokens"],
         text=Text(
@@ -171,6 +180,15 @@ FAULTS = [
         swap={BOTH: "(padding_key_mask(valid) & torch.ones_like(padding_query_mask(valid)))"},
     ),
     Fault(
+        "combined_queries_only",
+        costs=["combined_mask"],
+        text=Text(
+            en="Your combined mask leaves out the key side: real tokens go on reading padding. Look at what combined_mask starts from.",
+            zh="你的合并掩码漏了 key 这一边：真实 token 仍会读到填充。请看 combined_mask 从什么开始合并。",
+        ),
+        swap={BOTH: "(padding_query_mask(valid) & torch.ones_like(padding_key_mask(valid)))"},
+    ),
+    Fault(
         "combined_without_causal",
         costs=["combined_mask"],
         text=Text(
@@ -209,6 +227,15 @@ FAULTS = [
             zh="你的合并掩码让 token 看不到自己；第一个真实 token 于是什么都看不到，整行都空了。请看 combined_mask 的三角形从哪里开始。",
         ),
         swap={".tril()": ".tril(-1)"},
+    ),
+    Fault(
+        "combined_switch_inverted",
+        costs=["combined_mask"],
+        text=Text(
+            en="The switch of combined_mask works the wrong way round: causal=True shows the future, causal=False hides it. Look at the condition on causal in combined_mask.",
+            zh="combined_mask 的开关反了：causal=True 时看得到未来，causal=False 时反而遮住。请看 combined_mask 里对 causal 的判断。",
+        ),
+        swap={"    if causal:\n        past": "    if not causal:\n        past"},
     ),
     Fault(
         "combined_one_future_key",
@@ -352,6 +379,15 @@ FAULTS = [
         },
     ),
     # -- masked_attention: rows of padding -------------------------------------------------------
+    Fault(
+        "keys_emptied_twice",
+        costs=["padding_queries_zero"],
+        text=Text(
+            en="After the softmax the columns of padding are set to 0 instead of its rows; they were 0 already, and rows of padding still look around. Look at the axis on which the padding mask lies behind the softmax.",
+            zh="softmax 之后清零的是填充的列，而不是填充的行；那些列本来就是 0，填充的行却仍在看别人。请看 softmax 之后填充掩码放在了哪个轴上。",
+        ),
+        swap={FILL: KEYS_FILLED, ZEROED: "weights.masked_fill(~padding_key_mask(padding_mask), 0.0)"},
+    ),
     Fault(
         "rows_of_padding_kept",
         costs=["padding_queries_zero"],
@@ -566,6 +602,15 @@ FAULTS = [
         swap={ALLOWED: "hidden = padding_mask.logical_not_()\n    allowed = combined_mask(~hidden, causal)"},
     ),
     Fault(
+        "values_zeroed_in_place",
+        costs=["causal_and_padding"],
+        text=Text(
+            en="Your function sets the v it was handed to 0 at padding, in place: afterwards the caller's v has changed. Look for *=, an assignment into v or a method ending in an underscore in masked_attention.",
+            zh="你的函数直接就地把传入的 v 在填充处改成了 0：调用之后外面的 v 变了。请看 masked_attention 里对 v 的 *=、赋值或以下划线结尾的方法。",
+        ),
+        swap={PRODUCTS: f"v.mul_(padding_query_mask(padding_mask))\n    {PRODUCTS}"},
+    ),
+    Fault(
         "queries_scaled_in_place",
         costs=["causal_and_padding"],
         text=Text(
@@ -585,6 +630,15 @@ FAULTS = [
             zh="所有样本用的都是第一个样本的填充掩码。只拿一个样本试是看不出来的。请看 masked_attention 怎样处理掩码的批次轴。",
         ),
         swap={FILL: f"scores.masked_fill({FUTURE}, {LOW}).masked_fill(~{KEYS}[:1], {LOW})", ZEROED: ROWS},
+    ),
+    Fault(
+        "last_samples_mask",
+        costs=["samples_independent"],
+        text=Text(
+            en="All samples get the padding mask of the last one. A trial with a single sample does not show it. Look at what masked_attention does with the batch axis of its mask, or which variable of a loop is still in use behind it.",
+            zh="所有样本用的都是最后一个样本的填充掩码。只拿一个样本试是看不出来的。请看 masked_attention 怎样处理掩码的批次轴，循环结束后是不是还在用循环变量。",
+        ),
+        swap={ALLOWED: "allowed = combined_mask(padding_mask[-1:].expand(len(q), -1), causal)"},
     ),
     Fault(
         "any_samples_mask",
