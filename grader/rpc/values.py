@@ -10,6 +10,8 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -98,7 +100,16 @@ class Encoder:
         if isinstance(value, bool | int | float | str):  # subclasses, by their plain value
             plain = next(base for base in (int, float, str) if isinstance(value, base))
             return self.encode(plain(value), depth)
+        if type(value) is Decimal or type(value) is Fraction:
+            return self._exact(value)
         return {"o": kind_of(value)}
+
+    def _exact(self, value: Decimal | Fraction) -> Any:
+        """As the number that float() makes of it."""
+        try:
+            return self.encode(float(value))
+        except (ValueError, OverflowError):  # a signalling NaN; too large
+            return {"o": kind_of(value)}
 
     def _tensor(self, value: torch.Tensor) -> Any:
         try:
@@ -116,6 +127,8 @@ class Encoder:
 
     def _array(self, value: np.ndarray[Any, Any] | np.generic) -> Any:
         plain = np.array(value, copy=True, order="C", subok=False)
+        if plain.dtype == np.longdouble:  # wider than a frame knows: the nearest that it does
+            plain = plain.astype(np.float64)
         if plain.dtype.name not in _NUMPY:
             return {"o": f"a NumPy array of {str(plain.dtype)[:40]}"}
         plain = plain.astype(plain.dtype.newbyteorder("="), copy=False)

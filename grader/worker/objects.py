@@ -52,7 +52,29 @@ class Objects:
 
 
 def _parameters(held: Any) -> list[tuple[str, torch.nn.Parameter]]:
-    return list(torch.nn.Module.named_parameters(held)) if isinstance(held, torch.nn.Module) else []
+    """Each once, in the order of its making. One that several modules share goes by the name nearest to the top."""
+    if not isinstance(held, torch.nn.Module):
+        return []
+    nearest = _nearest_names(held)
+    return [(nearest[id(found)], found) for _, found in torch.nn.Module.named_parameters(held)]
+
+
+def _nearest_names(held: torch.nn.Module) -> dict[int, str]:
+    """The first name that each parameter has in the fewest steps: level by level, no module twice."""
+    names: dict[int, str] = {}
+    seen = {id(held)}
+    level = [("", held)]
+    while level:
+        below = []
+        for above, module in level:
+            for name, parameter in torch.nn.Module.named_parameters(module, recurse=False):
+                names.setdefault(id(parameter), f"{above}{name}")
+            for name, child in torch.nn.Module.named_children(module):
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    below.append((f"{above}{name}.", child))
+        level = below
+    return names
 
 
 def _load(held: Any, frame: Frame) -> Any:

@@ -99,14 +99,30 @@ def _made(student, width, heads, **options):
 
 
 def _filled(made, rng):
-    """The module with moderate random numbers in every parameter, whatever its name: no start value is left."""
+    """The module with moderate random numbers in its parameters: no start value is left.
+
+    Where all that the contract names is there, only that: more of a student's own (a temperature, say) starts as meant.
+    """
     module, names = made
     values = {}
-    for name, parameter in names.items():
+    for name, parameter in (_named_in_the_contract(names) or names).items():
         drawn = rng(*parameter.shape)
         values[name] = 0.6 * drawn / math.sqrt(parameter.shape[-1]) if parameter.dim() > 1 else 0.3 * drawn
     module.load_(values)
     return module
+
+
+def _load_as_in(module, other):
+    """Copy the parameters of another module of the class; those that the contract does not name stay where they can."""
+    names = other.parameters_()
+    module.load_(_named_in_the_contract(names) or names)
+
+
+def _named_in_the_contract(names):
+    """The eight parameters of the contract by name, or none where one is absent or has another shape."""
+    found = {name: names[name] for part in PARTS for name in (f"{part}.weight", f"{part}.bias") if name in names}
+    width = found["out_proj.weight"].shape[-1] if "out_proj.weight" in found else 0
+    return found if [tuple(p.shape) for p in found.values()] == [(width, width), (width,)] * 4 else {}
 
 
 def _layers(names, width):
@@ -658,7 +674,7 @@ def test_dropout_rests_in_eval_mode(student, rng, rate):
     """In eval mode, or with dropout=0, nothing is dropped: call after call gives the same; in training it does not."""
     plain = _alive_anywhere(_filled(_made(student, 8, 1), rng), rng, 8)
     module, _ = _made(student, 8, 1, dropout=rate)
-    module.load_(plain.parameters_())
+    _load_as_in(module, plain)
     x, memory = rng(3, 6, 8, dtype=torch.float32), rng(3, 6, 8, dtype=torch.float32)
     base = _run(plain, x, memory)
     student.seed(rng.number(0, 1 << 30))
@@ -682,7 +698,7 @@ def test_dropout_acts_on_the_weights(student, rng, rate):
     plain = _spelled(student, rng, 4)
     base = _weights_read(plain, 1)[0]
     module, _ = _made(student, 12, 1, dropout=rate)
-    module.load_(plain[0].parameters_())
+    _load_as_in(module, plain[0])
     module.train_()
     student.seed(rng.number(0, 1 << 30))
     weights, *copies = _weights_read((module, *plain[1:]), 16)

@@ -32,6 +32,7 @@ DEAD = Text(
     zh="输出不像注意力的输出：它与 x 无关、只随 x 线性变化，或者每次调用都不一样",
 )
 SELF, CAUSAL = "MultiHeadSelfAttention", "CausalSelfAttention"
+PARAMETERS = ("qkv_proj.weight", "qkv_proj.bias", "out_proj.weight", "out_proj.bias")
 
 
 # -- modules with parameters of ours -------------------------------------------------------------
@@ -48,14 +49,31 @@ def _made(student, width, heads, kind=SELF, **options):
 
 
 def _filled(made, rng):
-    """The module with moderate random numbers in every parameter, whatever its name: no start value is left."""
+    """The module with moderate random numbers in its parameters: no start value is left.
+
+    Where all that the contract names is there, only that: more of a student's own (a temperature, say) starts as meant.
+    """
     module, names = made
     values = {}
-    for name, parameter in names.items():
+    for name, parameter in (_named_in_the_contract(names) or names).items():
         drawn = rng(*parameter.shape)
         values[name] = 0.55 * drawn / math.sqrt(parameter.shape[-1]) if parameter.dim() > 1 else 0.3 * drawn
     module.load_(values)
     return module
+
+
+def _load_as_in(module, other):
+    """Copy the parameters of another module of the class; those that the contract does not name stay where they can."""
+    names = other.parameters_()
+    module.load_(_named_in_the_contract(names) or names)
+
+
+def _named_in_the_contract(names):
+    """The four parameters of the contract by name, or none where one is absent or has another shape."""
+    found = {name: names[name] for name in PARAMETERS if name in names}
+    width = found["out_proj.weight"].shape[-1] if "out_proj.weight" in found else 0
+    shapes = [(3 * width, width), (3 * width,), (width, width), (width,)]
+    return found if [tuple(p.shape) for p in found.values()] == shapes else {}
 
 
 def _layers(names, width):
@@ -1093,7 +1111,7 @@ def test_dropout_rests_in_eval_mode(student, rng, kind):
     """In eval mode, or with dropout=0, nothing is dropped: call after call gives the same; in training it does not."""
     plain, _, heads = _living(student, rng, 8, kind)
     module, _ = _made(student, 8, heads, kind, dropout=0.5)
-    module.load_(plain.parameters_())
+    _load_as_in(module, plain)
     student.seed(rng.number(0, 1 << 30))
     x = rng(3, 6, 8, dtype=torch.float32)
     later = torch.arange(6).expand(3, 6) > 0
@@ -1118,7 +1136,7 @@ def test_dropout_acts_on_the_weights(student, rng, kind, rate):
     plain = _spelled(student, rng, 4, kind)
     base = _weights_read(plain, 1)[0]
     module, _ = _made(student, 24, 1, kind, dropout=rate)
-    module.load_(plain[0].parameters_())
+    _load_as_in(module, plain[0])
     module.train_()
     student.seed(rng.number(0, 1 << 30))
     weights, *copies = _weights_read((module, *plain[1:]), 16)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import struct
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -62,6 +64,12 @@ def test_numpy_arrays_and_scalars_keep_their_kind() -> None:
     assert isinstance(got[1], np.float64) and got[1] == 0.25 and got[2].dtype == bool
 
 
+def test_numbers_of_other_kinds_come_back_as_floats() -> None:
+    got = across((Fraction(1, 4), Decimal("2.5"), np.longdouble(0.5), np.ones(2, dtype=np.longdouble)))
+    assert got[:3] == (0.25, 2.5, 0.5) and type(got[0]) is float
+    assert got[3].dtype == np.float64 and got[3].tolist() == [1.0, 1.0]
+
+
 class LazyThing:
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray[Any, Any]:
         raise AssertionError("nobody may ask a lazy object for its array")
@@ -81,7 +89,7 @@ def test_a_tensor_subclass_crosses_as_plain_numbers_without_running_its_code() -
 @pytest.mark.parametrize(
     "thing",
     [LazyThing(), torch.ones(2, device="meta"), torch.eye(2).to_sparse(), torch.ones(1, dtype=torch.complex64),
-     np.array([object()]), object],
+     np.array([object()]), object, Fraction(10**400), Decimal("sNaN")],
 )  # fmt: skip
 def test_what_has_no_plain_form_is_opaque(thing: object) -> None:
     assert isinstance(across(thing), Opaque)
