@@ -13,6 +13,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
+import numpy as np
+from torch import Tensor
+
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.measured import Wrong
@@ -27,6 +30,8 @@ _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 # mistake are as many as there are mistakes and tests, and serve the whole class.
 _LOOKS: Final = 1000
 _TASTED: Final = 4  # calls by which pairs are chosen and put in order
+_FEW: Final = 5  # answers, of which nothing general is said
+_SHARE: Final = 4  # one in so many of the answers a mistake changes has to be its own
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
@@ -57,7 +62,7 @@ def diagnose(
     faults = [fault for fault in faults if not suffered.isdisjoint(fault.costs)]
     case = _Case({t.id: t for t in tests}, logs, rehearsals)
     pieces = [_Piece(*place, spots, case.right(place[1])) for place, spots in _evidence(case, results).items()]
-    own = _explanations(case, faults, pieces)
+    own = _explanations(case, faults, [piece for piece in pieces if not case.only_zeros(piece.function)])
     every = {_ids(group): group for groups in own.values() for group in groups}
     explained = {
         piece: [group for group in every.values() if group in groups or case.explains(group, piece)]
@@ -67,10 +72,10 @@ def diagnose(
     by_id = {fault.id: fault for fault in faults}
     choices = [[_ids(group) for group in groups] for groups in explained.values()]
     covers = best_covers(choices, lambda ids: case.fit(tuple(f for f in faults if f.id in ids)))
-    return (
-        *_named(explained, told(choices, covers), by_id),
-        *_together(found for piece in pieces if piece not in explained if (found := _pattern(case, piece))),
-    )
+    known = _named(explained, told(choices, covers), by_id)
+    functions = {piece.function for piece in explained}  # a fact about these may be but a sign of what is named
+    unknown = [piece for piece in pieces if piece.function not in functions]
+    return (*known, *_together(found for piece in unknown if (found := _pattern(case, piece))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,8 @@ def _explanations(
     """Single mistakes that explain a piece of evidence; where none does, pairs: those with a mistake known from
     another piece, then those that could."""
     own: dict[_Piece, list[tuple[Fault, ...]]] = {
-        piece: [(fault,) for fault in faults if case.explains((fault,), piece)] for piece in pieces
+        piece: [(fault,) for fault in faults if case.explains((fault,), piece) and case.shows(fault, piece.function)]
+        for piece in pieces
     }
     known = {group[0].id: group[0] for groups in own.values() for group in groups if len(groups) <= _CLEAR}
     with_known = [_in_order(faults, a, b) for a in known.values() for b in faults if a is not b]
@@ -186,13 +192,28 @@ class _Case:
                 return False
         return all(self.matches(faults, spot) for spot in spots)
 
+    def only_zeros(self, function: str) -> bool:
+        """Whether a function gives nothing but zeros where it is wrong: then it has no mistake, it has no content."""
+        values = [self._at(spot).value for spot in self.values(self.wrong(function))]
+        return len(values) > _FEW and all(isinstance(v, Tensor | np.ndarray) and not v.any() for v in values)
+
+    def shows(self, fault: Fault, function: str) -> bool:
+        """Whether a good part of what a mistake changes in this function was answered as it does: where much more was
+        answered in yet another way, what they have in common is chance."""
+        touched = [spot for spot in (*self.wrong(function), *self.right(function)) if self.touches(fault, spot)]
+        return _SHARE * sum(self.matches((fault,), spot) for spot in touched) >= len(touched)
+
     def fit(self, faults: tuple[Fault, ...]) -> tuple[int, int]:
         """How many of all answers code with these mistakes gives; where they cannot stand in one file, how many each
-        of them gives alone."""
+        of them gives alone, less those it would change otherwise."""
         logs = {test: self._rehearsals.log(faults, self._tests[test]) for test in self.logs}
         if len(faults) > 1 and all(log is None for log in logs.values()):
-            return 0, sum(self._given_by((fault,)) for fault in faults)
+            return 0, sum(self._given_by((fault,)) - self._missed(fault) for fault in faults)
         return self._given_by(faults), 0
+
+    def _missed(self, fault: Fault) -> int:
+        """How many answers a mistake would change that were given in another way."""
+        return sum(self.touches(fault, spot) and not self.matches((fault,), spot) for spot in self.differs)
 
     def _given_by(self, faults: tuple[Fault, ...]) -> int:
         logs = {test: self._rehearsals.log(faults, self._tests[test]) or () for test in self.logs}

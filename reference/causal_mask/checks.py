@@ -50,8 +50,18 @@ def _is_numbers(x: object) -> bool:
 
 
 def _values(result: object, shape: tuple[int, ...]) -> Tensor:
-    """The values [B, H, T, D] of a result (T and D differ in every check, so they cannot be mistaken)."""
-    return output_of(_parts(result), shape, VALUES)
+    """The values [B, H, T, D] of a result (T and D differ in every check, so they cannot be mistaken).
+
+    Those of heads that were brought behind the tokens, or joined as well, are read all the same: weights_shape
+    charges for their shape.
+    """
+    b, h, t, d = shape
+    parts = _parts(result)
+    if not any(tuple(x.shape) == tuple(shape) for x in parts):
+        for x in parts:
+            if tuple(x.shape) in ((b, t, h, d), (b, t, h * d)):
+                return x.reshape(b, t, h, d).transpose(1, 2)
+    return output_of(parts, shape, VALUES)
 
 
 def _second(result: object, shape: tuple[int, ...]) -> Tensor | None:
@@ -101,10 +111,11 @@ def _dtype(name: str) -> torch.dtype:
 def _alive(student, rng, *readings, t: int = 4, **named: bool) -> None:
     """Pass only if what ``readings`` find follows from q and from k: the same for the same, other for others.
 
-    One call, five heads: three alike, then one with another q, then one with another k. Two of the three must agree
+    One call, some heads: three alike, then one with another q, then one with another k. Two of the three must agree
     (a mistake may sit in a single head), and both others must differ from them.
     """
-    q, k = 0.7 * rng(1, 1, t, t + 2).repeat(1, 5, 1, 1), 0.7 * rng(1, 1, t, t + 2).repeat(1, 5, 1, 1)
+    count = 6 if t == 5 else 5  # never as many as tokens: then the two cannot be mistaken for each other
+    q, k = (0.7 * rng(1, 1, t, t + 2).repeat(1, count, 1, 1) for _ in "qk")
     q[:, 3], k[:, 4] = 0.7 * rng(1, t, t + 2), 0.7 * rng(1, t, t + 2)  # any scale will do: neither flat nor one-hot
     result = _ask(student, q, k, _identity(q), **named).value
     for read in readings:

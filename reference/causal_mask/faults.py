@@ -468,6 +468,26 @@ FAULTS = [
         swap={RETURN: "return [values, weights]"},
     ),
     Fault(
+        "heads_and_tokens_exchanged",
+        costs=["weights_shape"],
+        text=Text(
+            en="Your values come as [B, T, H, D]: heads and tokens have changed places. That is a step of joining the heads, which whoever "
+            "calls this function does later; done twice, it mixes tokens up. Look at the axes of the first result of causal_attention.",
+            zh="你的 values 形状是 [B, T, H, D]：头轴和 token 轴换了位置。那是合并多个头时的一步，由调用这个函数的人后面去做；做两次就会把 token 弄乱。请看 causal_attention 第一个返回值的轴。",
+        ),
+        swap={AVERAGE: "values = (weights @ v).transpose(1, 2)"},
+    ),
+    Fault(
+        "heads_joined",
+        costs=["weights_shape"],
+        text=Text(
+            en="Your values come as [B, T, H*D]: the heads are joined already. This function works on single heads; whoever calls it joins them, "
+            "after what is still to be done to each. Look at the last reshape in causal_attention.",
+            zh="你的 values 形状是 [B, T, H*D]：各个头已经拼接好了。这个函数处理的是单个头；拼接由调用它的人在后面去做。请看 causal_attention 里最后一次 reshape。",
+        ),
+        swap={AVERAGE: "values = (weights @ v).transpose(1, 2).flatten(2)"},
+    ),
+    Fault(
         "weights_averaged",
         costs=["weights_shape"],
         text=Text(

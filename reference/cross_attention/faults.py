@@ -174,6 +174,15 @@ FAULTS = [
             en="A mask of two axes is taken for [B, Tk], one row for each sample. Here two axes mean [Tq, Tk], a table that all samples share: an error, or, where there are as many samples as queries, silently the wrong rows. Look at what scaled_dot_attention does to masks of two axes.",
             zh="两个轴的掩码被当成了 [B, Tk]，每个样本一行。这里两个轴的意思是 [Tq, Tk]，所有样本共用一张表：要么报错，要么在样本数恰好等于 query 数时悄悄用错了行。请看 scaled_dot_attention 怎样处理两个轴的掩码。",
         ),
+        swap={FILL: FILL.replace("mask == 0", "(mask[:, None, :] if mask.dim() == 2 else mask) == 0")},
+    ),
+    Fault(
+        "mask_taken_for_keys_where_it_fits",
+        costs=["mask_forms"],
+        text=Text(
+            en="A mask of two axes is taken for [B, Tk] wherever it has as many rows as there are samples. But a table [Tq, Tk] may have as many rows by chance: then every sample silently gets another row of it for all its queries. Look at the condition by which scaled_dot_attention gives a mask new axes.",
+            zh="两个轴的掩码只要行数恰好等于样本数，就被当成了 [B, Tk]。可是 [Tq, Tk] 的表也可能碰巧有这么多行：每个样本的所有 query 就悄悄用上了其中的某一行。请看 scaled_dot_attention 在什么条件下给掩码加轴。",
+        ),
         swap={
             FILL: FILL.replace(
                 "mask == 0", "(mask[:, None, :] if mask.dim() == 2 and len(mask) == len(q) else mask) == 0"

@@ -62,8 +62,18 @@ def _is_numbers(x: object) -> bool:
 
 
 def _values(result: object, shape: tuple[int, ...]) -> Tensor:
-    """The values [B, H, T, D] of a result (T and D differ in every check, so they cannot be mistaken)."""
-    return output_of(_parts(result), shape, VALUES)
+    """The values [B, H, T, D] of a result (T and D differ in every check, so they cannot be mistaken).
+
+    Those of heads that were brought behind the tokens, or joined as well, are read all the same: valid_rows_sum_to_one
+    charges for their shape.
+    """
+    b, h, t, d = shape
+    parts = _parts(result)
+    if not any(tuple(x.shape) == tuple(shape) for x in parts):
+        for x in parts:
+            if tuple(x.shape) in ((b, t, h, d), (b, t, h * d)):
+                return x.reshape(b, t, h, d).transpose(1, 2)
+    return output_of(parts, shape, VALUES)
 
 
 def _second(result: object, shape: tuple[int, ...]) -> Tensor | None:
