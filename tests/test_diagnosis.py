@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -11,6 +12,7 @@ from grader.desk import Desk
 from grader.diagnosis.faults import faulty_source, source_of_solution
 from grader.diagnosis.parsimony import best_covers, told
 from grader.model import Job, Outcome
+from grader.student.log import alike
 
 GOLDEN = Path(__file__).parent / "golden"
 SEED = 77
@@ -56,6 +58,34 @@ def test_a_mistake_in_another_style_is_named_and_the_mark_without_it_is_told(des
     report = desk.report(Job(str(tmp_path / "attention.py"), "attention", SEED))
     (finding,) = report.diagnosis
     assert finding.faults == ("no_scale",) and finding.score_if_mended == 20 and report.score == 18
+
+
+@pytest.mark.parametrize(("returned", "name"), [
+    ("s.std(), (s / d_k**0.5).std()", "deviations"),
+    ("s.var(), (s / d_k).var()", "variance_divided_by_the_square"),
+    ("s.var() * 0 + 1.7, (s / d_k**0.5).var()", None),
+])  # fmt: skip
+def test_variances_of_another_source_of_chance_are_compared_with_patience(
+    desk: Desk, tmp_path: Path, returned: str, name: str | None
+) -> None:
+    solution = source_of_solution(desk.exercise("by_hand").assignment)
+    own = f"""
+def score_variance(d_k, n_pairs, seed):
+    draw = np.random.RandomState(seed)
+    s = np.array([draw.randn(d_k) @ draw.randn(d_k) for _ in range(n_pairs)])
+    return {returned}
+"""
+    (tmp_path / "by_hand.py").write_text(solution + own, encoding="utf-8")
+    report = desk.report(Job(str(tmp_path / "by_hand.py"), "by_hand", SEED))
+    assert [finding.faults for finding in report.diagnosis] == ([(name,)] if name else [])
+
+
+def test_an_example_worked_on_paper_is_compared_as_it_is_written() -> None:
+    exact = {"weights": np.array([0.2483, 0.5035, 0.2483]), "output": np.array([[0.5, 1.2552]])}
+    assert alike(exact, {"weights": [0.25, 0.5, 0.25], "output": [0.5, 1.26]})
+    assert not alike(exact, {"weights": [0.2, 0.5, 0.2], "output": [0.5, 1.26]})
+    assert not alike(exact, {"weights": [0.25, 0.5, 0.25]})
+    assert not alike(exact, {"weights": "a quarter", "output": None})
 
 
 def test_no_mistake_is_named_that_cost_nothing(desk: Desk) -> None:

@@ -19,13 +19,15 @@ class Fault:
 
     ``swap`` maps pieces of ``solution.py``, each occurring exactly once, to what the mistake writes there.
     ``costs`` are the criteria it loses, all or part of each; ``text`` says what the code does, why that
-    matters for a language model, and where to look.
+    matters for a language model, and where to look. ``near`` is for answers of chance: by what share those of another
+    draw may be off.
     """
 
     id: str
     costs: Sequence[str]
     text: Text
     swap: Mapping[str, str]
+    near: float = 0.0
     example: Example | None = None  # found by `grader examples`, not written by hand
 
 

@@ -250,7 +250,12 @@ class _Case:
 
     def _same(self, faults: tuple[Fault, ...], answer: Answered, spot: Spot) -> bool:
         log = self._log(faults, spot[0])
-        return log is not None and spot[1] < len(log) and alike(answer, log[spot[1]])
+        near = min((fault.near for fault in faults), default=0.0)
+        return (
+            log is not None
+            and spot[1] < len(log)
+            and (alike(answer, log[spot[1]]) or (near > 0 and alike(answer, log[spot[1]], rtol=near)))
+        )
 
     def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
         if len(faults) > 1:

@@ -3,6 +3,8 @@
 
 from grader.diagnosis import Fault, Text
 
+CHANCE = 0.2  # two variances of some thousand draws are nearer to each other than this
+
 FAULTS = [
     # -- causal_average ----------------------------------------------------------------------------
     Fault(
@@ -450,6 +452,7 @@ FAULTS = [
             zh="你返回的是标准差，也就是方差的平方根：第一个数只随 d_k 的平方根增长。请看 score_variance 的返回值。",
         ),
         swap={"return float(raw.var()), float(scaled.var())": "return float(raw.std()), float(scaled.std())"},
+        near=CHANCE,
     ),
     Fault(
         "variances_exchanged",
@@ -460,6 +463,7 @@ FAULTS = [
             zh="你返回的顺序是 (缩放后, 未缩放)；未缩放的应当在前。请看 score_variance 的最后一行。",
         ),
         swap={"return float(raw.var()), float(scaled.var())": "return float(scaled.var()), float(raw.var())"},
+        near=CHANCE,
     ),
     Fault(
         "variance_divided_by_the_root",
@@ -472,6 +476,7 @@ FAULTS = [
         swap={
             "return float(raw.var()), float(scaled.var())": "return float(raw.var()), float(raw.var() / np.sqrt(d_k))"
         },
+        near=CHANCE,
     ),
     Fault(
         "variance_divided_by_the_square",
@@ -481,6 +486,7 @@ FAULTS = [
             zh="缩放后的方差除了两次 d_k：求方差之前，点积除以的是 d_k 本身，而不是它的平方根。请看 score_variance 怎样得到第二个数。",
         ),
         swap={"return float(raw.var()), float(scaled.var())": "return float(raw.var()), float((raw / d_k).var())"},
+        near=CHANCE,
     ),
     Fault(
         "variance_not_scaled",
@@ -491,6 +497,7 @@ FAULTS = [
             zh="你的两个方差都是未缩放点积的：第二个数看不出缩放的作用。请看 score_variance 的第二个数是由什么算出的。",
         ),
         swap={"return float(raw.var()), float(scaled.var())": "return float(raw.var()), float(raw.var())"},
+        near=CHANCE,
     ),
     Fault(
         "vector_with_itself",
@@ -501,6 +508,7 @@ FAULTS = [
             zh="你算的是每个向量与自己的点积，也就是长度的平方，方差约为 2 d_k。query 和 key 应当是独立的。请看 score_variance 怎样抽取每一对。",
         ),
         swap={"k = draw.standard_normal((n_pairs, d_k))": "k = q"},
+        near=CHANCE,
     ),
     Fault(
         "uniform_entries",
@@ -514,6 +522,7 @@ FAULTS = [
             "q = draw.standard_normal((n_pairs, d_k))": "q = draw.random((n_pairs, d_k))",
             "k = draw.standard_normal((n_pairs, d_k))": "k = draw.random((n_pairs, d_k))",
         },
+        near=CHANCE,
     ),
     Fault(
         "products_not_added",
@@ -524,6 +533,7 @@ FAULTS = [
             zh="你算的是逐项乘积的方差，而不是它们之和的方差：不论 d_k 是多少都约为 1，看不出为什么要缩放。请看 score_variance 求方差之前的一步。",
         ),
         swap={"(q * k).sum(axis=1)": "(q * k).reshape(-1)"},
+        near=CHANCE,
     ),
     Fault(
         "seed_not_used",

@@ -467,6 +467,19 @@ FAULTS = [
         },
     ),
     Fault(
+        "nan_times_zero_without_real_tokens",
+        costs=["no_nan"],
+        text=Text(
+            en="Rows of padding are multiplied by 0 after the softmax. In a sample without a real token all its keys are minus infinity, its rows "
+            "are NaN, and NaN times 0 is NaN. Look at how masked_attention empties those rows.",
+            zh="填充的行在 softmax 之后被乘以 0。一个样本若没有真实 token，所有 key 都是负无穷，各行都是 NaN，而 NaN 乘 0 还是 NaN。请看 masked_attention 怎样清空这些行。",
+        ),
+        swap={
+            FILL: f"scores.masked_fill({FUTURE}, {LOW}).masked_fill(~{KEYS}, -math.inf)",
+            ZEROED: "weights * padding_query_mask(padding_mask)",
+        },
+    ),
+    Fault(
         "values_cleaned_too_late",
         costs=["no_nan"],
         text=Text(
