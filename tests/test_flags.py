@@ -80,6 +80,8 @@ import warnings, dataclasses, tempfile, traceback, random, logging, inspect, col
 import numpy as np
 import torch
 
+torch.manual_seed(0)
+
 @dataclasses.dataclass
 class Setting:
     width: int = 3

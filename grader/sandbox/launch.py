@@ -23,6 +23,11 @@ _READY_S: Final = 120.0
 _FORK_S: Final = 20.0
 _SYSTEM: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
 _OF_THE_GRADER: Final = ("__init__.py", "worker", "rpc")  # what the zygote imports
+_UNCOMPILED: Final = {  # `torch.compile` hands back what it was given: no worker can write or start a compiler
+    "TORCH_COMPILE_DISABLE": "1",
+    "TORCHDYNAMO_DISABLE": "1",
+    "TORCHINDUCTOR_CACHE_DIR": "/",  # asked for on import: any that exists
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class Zygote:
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", start],
-                env={**order.environment, **threads, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+                env={**order.environment, **threads, **_UNCOMPILED, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -5,8 +5,10 @@ Notes for people, never a wall and never a verdict: code that wants to hide from
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
+import tokenize
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -97,13 +99,20 @@ class Listener:
         if at is None or (event == "sys._getframe" and at != (caller.f_code.co_filename, caller.f_lineno)):
             return
         what = describe(args)
-        if what and not self._is_installed(args):
+        if what and not self._is_installed(args) and not _for_a_traceback(caller, args):
             self._sightings.note(kind, clean(f"{event}{what}", 120), at)
 
     def _is_installed(self, args: tuple[Any, ...]) -> bool:
         """Whether this only reads what Python and its packages themselves consist of."""
         path = args[0] if args else None
         return type(path) is str and path.startswith((*self._installed, os.devnull)) and not _writes(args)
+
+
+def _for_a_traceback(caller: FrameType, args: tuple[Any, ...]) -> bool:
+    """Whether this looks up lines of Python: torch notes the stack of the first ``manual_seed``, for one."""
+    asker = caller.f_back
+    lines = caller.f_code is tokenize.open.__code__ and asker is not None and asker.f_globals is linecache.__dict__
+    return lines and type(args[0]) is str and args[0].endswith(".py") and not _writes(args)
 
 
 def _writes(args: tuple[Any, ...]) -> bool:
@@ -115,6 +124,10 @@ def _opened(args: tuple[Any, ...]) -> str:
     if type(args[0]) is int:  # a stream that is open already
         return ""
     return f"{_shown(args[:1])} for {'writing' if _writes(args) else 'reading'}"
+
+
+def _made(args: tuple[Any, ...]) -> str:
+    return "" if args[:1] == ("/",) else _shown(args)  # torch's compiler makes sure of its folder, told to be this one
 
 
 def _socket(args: tuple[Any, ...]) -> str:
@@ -138,7 +151,8 @@ def _all(kind: str, describe: Callable[[tuple[Any, ...]], str], *events: str) ->
 
 _EVENTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], str]]]] = {
     "open": ("file_access", _opened),
-    **_all("file_access", _shown, "os.listdir", "os.scandir", "os.remove", "os.rename", "os.mkdir", "os.rmdir",
+    "os.mkdir": ("file_access", _made),
+    **_all("file_access", _shown, "os.listdir", "os.scandir", "os.remove", "os.rename", "os.rmdir",
            "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate", "os.utime", "shutil.rmtree"),
     "socket.__new__": ("network", _socket),
     **_all("network", _shown, "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"),

@@ -9,6 +9,7 @@ import os
 import random
 import socket
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -49,6 +50,7 @@ def warm_up() -> None:
     import numpy as np
     import torch
 
+    tempfile.tempdir = "/tmp"  # no worker can write there; but much of torch asks for the name while it is imported
     torch.set_num_threads(1)
     torch.manual_seed(0)  # imports its devices when first called
     q = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
