@@ -16,6 +16,7 @@ from grader.worker.absent import Absent
 from grader.worker.definitions import Bindings
 from grader.worker.exports import talks_to_a_notebook
 from grader.worker.memory_modules import MemoryFinder, install, new_module
+from grader.worker.progress import furnish_progress
 from grader.worker.records import (
     NAMES_CAP,
     REMARKS_CAP,
@@ -61,7 +62,9 @@ def load(
     module.__dict__["__builtins__"] = own_builtins
     if any(chunk["cell"] is not None or talks_to_a_notebook(str(chunk["source"])) for chunk in chunks):
         furnish_notebook(module.__dict__)
-    furnish_grader({*modules, *dict(program.written)})
+    beside = {*modules, *dict(program.written)}
+    furnish_grader(beside)
+    furnish_progress(beside)
     run = _Run(program, source_map, module.__dict__, Bindings(required, module.__dict__, program.trees, source_map))
     why = dict(skip) if isinstance(skip, Mapping) else dict.fromkeys(skip, "")
     run.all({int(number): reason for number, reason in why.items()}, announce)
