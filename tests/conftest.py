@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from grader.desk import Desk
@@ -20,6 +22,16 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 # Grading processes import nothing from the working folder; some tests give them work of their own to do.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The short suite says the same each time; the long one draws anew. Ctrl-C is tried, whoever started us."""
+    settings.register_profile("the same each time", derandomize=True, deadline=None)
+    if "long" not in str(config.option.markexpr).replace("not long", ""):
+        settings.load_profile("the same each time")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell's background jobs have it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 collect_ignore_glob = ["golden/*/*/*.py"]  # submissions, not tests
 

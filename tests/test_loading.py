@@ -35,7 +35,7 @@ def course() -> Course:
 
 
 @given(ANSWER)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_answer_comes_to_facts(course: Course, answer: dict[str, Any]) -> None:
     assignment = course.assignments[1]
     loaded = read_loaded(json.loads(json.dumps(answer)), assignment, course)
@@ -45,7 +45,7 @@ def test_any_answer_comes_to_facts(course: Course, answer: dict[str, Any]) -> No
 
 
 @given(st.dictionaries(WORDS, TREE, max_size=6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_sighting_comes_to_bounded_facts(raw: dict[str, Any]) -> None:
     seen = read_seen(raw)
     assert len(seen.kind) <= 40 and len(seen.what) <= 160 and seen.count >= 1

@@ -37,7 +37,7 @@ ODD = {
     "every_third": "value if next(counter) % 3 else None",
     "shape_by_turns": "value if next(counter) % 2 else mapped(value, lambda t: t[..., :1])",
 }
-SHORT = ("none", "nested", "nan", "numpy", "transposed", "every_third", "object", "empty")
+SHORT = ("none", "nested", "numpy", "transposed", "object")
 WITH_DIAGNOSIS = ("none", "nested")  # the others are a matter of marks
 WRAP = """
 

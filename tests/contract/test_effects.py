@@ -272,9 +272,9 @@ AS_ROOT = [({"user"}, {"limits"})] if os.getuid() == 0 else []
         *AS_ROOT,
         ({"seccomp"}, {"connect", "start"}),
         ({"rlimits"}, {"limits"}),
-        ({"landlock", "own root"}, {"read"}),
+        pytest.param({"landlock", "own root"}, {"read"}, marks=pytest.mark.long),
         ({"landlock", "namespaces"}, {"read"}),
-        ({"landlock", "own root", "seccomp"}, {"read", "write", "start"}),
+        pytest.param({"landlock", "own root", "seccomp"}, {"read", "write", "start"}, marks=pytest.mark.long),
         ({"proof"}, IDS),  # what stands but was not tried is not proven
         ({"landlock", "namespaces", "seccomp", "user"}, {"read", "write", "connect", "signal", "start"}),
     ],
@@ -339,7 +339,9 @@ def test_a_missing_wall_ends_with_exit_code_3_and_not_a_byte_of_a_submission_run
 
 
 @LINUX
-@pytest.mark.parametrize("version", [1, 3, 5])
+@pytest.mark.parametrize(
+    "version", [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(5, marks=pytest.mark.long)]
+)
 def test_an_old_landlock_is_enough(version: int) -> None:
     if landlock_version() < version:
         pytest.skip("this kernel's Landlock is older still")

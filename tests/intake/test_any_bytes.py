@@ -22,7 +22,7 @@ from tests.intake.handins import REAL, assignment_in, notebook
 from tests.intake.test_archives import packed
 
 NAMES = st.sampled_from(["attention.py", "attention.ipynb", "a.zip", "mine.py"])
-MANY = settings(max_examples=120, deadline=None)
+MANY = settings(max_examples=60, deadline=None)
 
 
 @cache

@@ -116,13 +116,13 @@ def outcome(data: bytes) -> str:
     return "value"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.binary(max_size=300))
 def test_random_bytes_are_refused_or_incomplete(data: bytes) -> None:
     assert outcome(data) in ("refused", "incomplete")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_a_mutated_frame_is_a_value_or_refused_or_incomplete(data: st.DataObject) -> None:
     encoder = Encoder()
@@ -153,7 +153,7 @@ heads = st.lists(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tree=json_trees, heads=heads, payload=st.binary(max_size=64))
 def test_any_json_tree_is_a_value_or_refused(tree: object, heads: object, payload: bytes) -> None:
     text = json.dumps({"reply": tree, "buffers": heads}).encode()
