@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 _GARBAGE = 50_000  # objects; looking through what was just imported, and stays, takes longer than a quick command
@@ -11,6 +12,7 @@ _GARBAGE = 50_000  # objects; looking through what was just imported, and stays,
 def main() -> int:
     """The command line; Ctrl-C is quiet from the first import on."""
     gc.set_threshold(_GARBAGE)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes as long as reading a course
     try:
         from grader.cli import main as command
 
