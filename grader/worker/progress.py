@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from types import ModuleType
 from typing import Any
+
+from grader.worker.standins import stand_in
 
 _PACKAGE = "tqdm"
 _PARTS = ("", ".auto", ".autonotebook", ".notebook", ".std")
@@ -50,7 +51,7 @@ def furnish_progress(beside: Collection[str]) -> None:
         return
     names = {"tqdm": Progress, "trange": progress_range, "tqdm_notebook": Progress, "tnrange": progress_range}
     for part in _PARTS:
-        module = ModuleType(_PACKAGE + part)
+        module = stand_in(_PACKAGE + part)
         module.__dict__.update(names, __path__=[])
         sys.modules[module.__name__] = module
         if part:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Collection, Iterator
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -80,13 +81,20 @@ def quiet_the_terminal(file: str) -> ModuleType:
     return own
 
 
+def stand_in(name: str) -> ModuleType:
+    """An empty module that can be looked for as well (torch's compiler does), and lies nowhere."""
+    module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)
+    return module
+
+
 def furnish_notebook(namespace: dict[str, Any]) -> None:
     """Give a notebook its ``display`` and ``get_ipython``, also by import."""
     namespace["display"] = display
     namespace["get_ipython"] = get_ipython
     if "IPython" in sys.modules:
         return
-    shell, shown = ModuleType("IPython"), ModuleType("IPython.display")
+    shell, shown = stand_in("IPython"), stand_in("IPython.display")
     for module in (shell, shown):
         module.__dict__.update(get_ipython=get_ipython, display=display, __getattr__=_anything, __path__=[])
         sys.modules[module.__name__] = module
@@ -97,7 +105,7 @@ def furnish_grader(beside: Collection[str]) -> None:
     """Let cells that call for a check pass and do nothing; ``beside`` are the modules that the student brings."""
     sys.modules["grader"].__dict__["check"] = Silent()
     if "check" not in beside:
-        sys.modules["check"] = module = ModuleType("check")
+        sys.modules["check"] = module = stand_in("check")
         module.__dict__["__getattr__"] = _anything
 
 

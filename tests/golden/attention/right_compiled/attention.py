@@ -1,3 +1,5 @@
+from IPython.display import display
+from tqdm.auto import tqdm
 import torch
 @torch.compile
 def attention_scores(q, k):
