@@ -1,5 +1,6 @@
 import torch
 from torch.utils.checkpoint import checkpoint
+checkpoint(torch.sin, torch.ones(1), use_reentrant=False)  # try it out
 def _s(q, k): return torch.matmul(q, k.transpose(-1, -2)) * q.size(-1) ** -0.5
 def attention_scores(q, k):
     return _s(q, k)
