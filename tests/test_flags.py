@@ -167,14 +167,24 @@ assert torch.func.vmap(_plain)(_x).shape == (2, 3, 4)
     assert report.score == report.max_score
 
 
-def test_changed_parameters_are_flagged(graded: Any) -> None:
-    head = "def attention_scores(q: Tensor, k: Tensor"
-    assert RIGHT.count(head) == 1
-    report = graded(RIGHT.replace(head, head + ", verbose=False"))
-    (flag,) = report.flags
-    assert flag.kind == "given_code"
+HEAD = "def attention_scores(q: Tensor, k: Tensor"
+
+
+@pytest.mark.parametrize(
+    "changed", ["def attention_scores(k: Tensor, q: Tensor", HEAD + ", scale", HEAD + ", /", HEAD + "=None"]
+)
+def test_changed_parameters_are_flagged(graded: Any, changed: str) -> None:
+    assert RIGHT.count(HEAD) == 1
+    report = graded(RIGHT.replace(HEAD, changed))
+    (flag,) = [flag for flag in report.flags if flag.kind == "given_code"]
     assert "attention_scores(q, k) was handed out" in flag.detail
-    assert "verbose=False" in flag.detail
+    assert changed.split(",")[-1].split(":")[0].strip() in flag.detail
+
+
+@pytest.mark.parametrize("more", [", verbose=False", ", *others", ", *, scale=None", ", **more"])
+def test_more_parameters_are_free_to_come(graded: Any, more: str) -> None:
+    report = graded(RIGHT.replace(HEAD, HEAD + more))
+    assert report.flags == ()
     assert report.score == report.max_score
 
 

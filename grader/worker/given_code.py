@@ -53,7 +53,7 @@ def _same(node: Definition, given: Definition) -> bool:
 def _changed_parameters(asked: Definition, node: Definition, file: str, place_of: Any) -> list[FlagRecord]:
     found = []
     for name, before, after, line in _pairs(asked, node):
-        if _form(before) != _form(after):
+        if not _kept(before, after):
             old, new = _parameters(before), _parameters(after)
             spot: Spot | None = place_of(file, line)
             found.append(flag("given_code", f"{name}({old}) was handed out; it is {name}({new}) now", spot))
@@ -70,11 +70,25 @@ def _pairs(asked: Definition, node: Definition) -> Iterable[tuple[str, ast.argum
                 yield f"{asked.name}.{item.name}", item.args, mine[item.name].args, mine[item.name].lineno
 
 
-def _form(arguments: ast.arguments) -> tuple[object, ...]:
-    """Names, order and defaults, to be compared."""
-    every = [*arguments.posonlyargs, None, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
-    defaults = [ast.dump(value) if value is not None else "" for value in (*arguments.defaults, *arguments.kw_defaults)]
-    return (*(each.arg if each is not None else None for each in every), *defaults)
+def _kept(before: ast.arguments, after: ast.arguments) -> bool:
+    """Whether whoever calls by the old parameters means the same by the new ones: more of them are free to come."""
+    if after.vararg and after.kwarg and not after.args and not after.posonlyargs:
+        return True  # takes anything
+    old, new = _with_defaults(before), _with_defaults(after)
+    more = [default for _, default in new[len(old) :]] + [_dumped(default) for default in after.kw_defaults]
+    by_name = not after.posonlyargs or bool(before.posonlyargs)
+    return by_name and new[: len(old)] == old and all(more)
+
+
+def _with_defaults(arguments: ast.arguments) -> list[tuple[str, str]]:
+    """Names in order, each with its default or ""."""
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    defaults = [_dumped(default) for default in arguments.defaults]
+    return list(zip(names, [""] * (len(names) - len(defaults)) + defaults, strict=True))
+
+
+def _dumped(default: ast.expr | None) -> str:
+    return "" if default is None else ast.dump(default)
 
 
 def _parameters(arguments: ast.arguments) -> str:
