@@ -825,6 +825,15 @@ FAULTS = [
         swap={AVERAGE: "weights.detach() @ v"},
     ),
     Fault(
+        "keys_cut_off",
+        costs=["gradients"],
+        text=Text(
+            en="The gradient reaches q and v, but not k: the keys are cut off before the product, so a model never learns by what its tokens are found. Look at what attention_scores does with k.",
+            zh="梯度能到 q 和 v，却到不了 k：key 在做乘积之前就与计算图断开了，模型永远学不会凭什么找到各个 token。请看 attention_scores 对 k 做了什么。",
+        ),
+        swap={PRODUCTS: "q @ k.detach().transpose(-2, -1)"},
+    ),
+    Fault(
         "scores_cut_off",
         costs=["gradients"],
         text=Text(

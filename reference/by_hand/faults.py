@@ -68,6 +68,17 @@ FAULTS = [
         swap={"totals / counts[:, None]": "(x + np.vstack([0 * x[:1], x[:-1]])) / np.minimum(counts, 2)[:, None]"},
     ),
     Fault(
+        "mean_without_itself_but_in_the_first",
+        costs=["causal_average"],
+        text=Text(
+            en="Row i is the mean of the rows before it, without row i itself; only the first row stands for itself. A token may always look at itself. Look at where the range in causal_average ends.",
+            zh="第 i 行只平均了它之前的行，没有算上自己；只有第一行用的是它自己。token 总可以看自己。请看 causal_average 的范围到哪里为止。",
+        ),
+        swap={
+            "totals / counts[:, None]": "np.vstack([x[:1], ((totals - x) / np.maximum(counts - 1, 1)[:, None])[1:]])"
+        },
+    ),
+    Fault(
         "sum_along_features",
         costs=["causal_average"],
         text=Text(
@@ -381,6 +392,15 @@ FAULTS = [
         swap={"scaled = scale_scores(scores, 2)": "scaled = scores"},
     ),
     Fault(
+        "example_weights_of_raw_scores",
+        costs=["worked_example"],
+        text=Text(
+            en="Your example scales its scores and then makes the weights of the unscaled ones. Look at what goes into the softmax in worked_example.",
+            zh="你的例题缩放了分数，权重却是用没有缩放的分数算的。请看 worked_example 里 softmax 用的是哪个变量。",
+        ),
+        swap={"weights = softmax(scaled)": "weights = softmax(scores)"},
+    ),
+    Fault(
         "example_scaled_by_three",
         costs=["worked_example"],
         text=Text(
@@ -528,9 +548,9 @@ FAULTS = [
         "products_not_added",
         costs=["variance"],
         text=Text(
-            en="You take the variance of the single products, not of their sums: it is about 1 whatever d_k is, so the "
-            "reason for scaling does not show. Look at the step before the variance in score_variance.",
-            zh="你算的是逐项乘积的方差，而不是它们之和的方差：不论 d_k 是多少都约为 1，看不出为什么要缩放。请看 score_variance 求方差之前的一步。",
+            en="Your first variance is about 1 whatever d_k is, so the reason for scaling does not show: either the single products "
+            "were never added up, or their sums were scaled before it was taken. Look at the step before the variance in score_variance.",
+            zh="你的第一个方差不论 d_k 是多少都约为 1，看不出为什么要缩放：要么逐项的乘积没有相加，要么求方差之前就已经缩放过。请看 score_variance 求方差之前的一步。",
         ),
         swap={"(q * k).sum(axis=1)": "(q * k).reshape(-1)"},
         near=CHANCE,

@@ -384,6 +384,15 @@ FAULTS = [
         swap={SOFTMAX: "torch.softmax(scores, dim=1)"},
     ),
     Fault(
+        "softmax_over_heads_filled_finitely",
+        costs=["rows_sum_to_one", *LEAK],
+        text=Text(
+            en="Your softmax runs over the heads, and where all of them are filled with the same number each gets an equal share: the future is seen, and rows sum to anything. Look at the axis of the softmax in causal_attention, counted from the end.",
+            zh="你的 softmax 沿头的轴归一化；所有头都填成同一个数的地方，每个头分到一样多：未来被看到了，每行之和也不定。请看 causal_attention 里 softmax 的轴，要从末尾数起。",
+        ),
+        swap={FILL: "scores.masked_fill(hidden, -1e9)", SOFTMAX: "torch.softmax(scores, dim=1)"},
+    ),
+    Fault(
         "softmax_over_everything",
         costs=["rows_sum_to_one", "future_invariance"],
         text=Text(

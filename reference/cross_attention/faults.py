@@ -451,6 +451,17 @@ FAULTS = [
         },
     ),
     Fault(
+        "memory_zeroed_in_place",
+        costs=["memory_padding"],
+        text=Text(
+            en="The output is right, but forward sets the memory to 0 at its padding, in place: after the call the caller's tensor has changed, and whatever else reads it gets less. Look for *= or an assignment into memory.",
+            zh="输出是对的，但 forward 就地把 memory 在填充处改成了 0：调用之后，调用者手里的张量变了，别处再读它就少了内容。请找对 memory 的 *= 或赋值。",
+        ),
+        swap={
+            "keep = self.visible(x, memory_mask)": "keep = self.visible(x, memory_mask)\n        if memory_mask is not None:\n            memory.mul_(memory_mask[..., None])"
+        },
+    ),
+    Fault(
         "empty_memory_uniform",
         costs=["memory_padding"],
         text=Text(
@@ -502,8 +513,8 @@ FAULTS = [
         "dropout_never",
         costs=["dropout_modes"],
         text=Text(
-            en="Dropout is accepted and never used. Look at what happens to the weights between the softmax and the values.",
-            zh="dropout 收下了却从没用过。请看 softmax 之后、乘 value 之前权重经过了什么。",
+            en="In training mode nothing is dropped, whatever rate was asked for. Look at what happens to the weights between the softmax and the values.",
+            zh="训练模式下什么也没丢，不管要求的丢弃率是多少。请看 softmax 之后、乘 value 之前权重经过了什么。",
         ),
         swap={MIXED: "mixed = weights @ v"},
     ),

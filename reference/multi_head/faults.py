@@ -753,8 +753,8 @@ FAULTS = [
         "dropout_never",
         costs=["dropout_modes"],
         text=Text(
-            en="Dropout is accepted and never used: training has no regularisation although the option says so. Look at what happens to the weights between the softmax and the values.",
-            zh="dropout 收下了却从没用过：选项写着有，训练时却没有任何正则化。请看 softmax 之后、乘 value 之前权重经过了什么。",
+            en="In training mode nothing is dropped: there is no regularisation although the option says so. Look at what happens to the weights between the softmax and the values.",
+            zh="训练模式下什么也没丢：选项写着有 dropout，训练时却没有任何正则化。请看 softmax 之后、乘 value 之前权重经过了什么。",
         ),
         swap={VALUES: "values = weights @ v"},
     ),

@@ -329,6 +329,15 @@ FAULTS = [
         swap={FILL: f"({PAST_ONLY} + {KEYS})", ZEROED: ROWS},
     ),
     Fault(
+        "both_masks_after_softmax",
+        costs=["padding_unseen", "causal_and_padding", "valid_rows_sum_to_one"],
+        text=Text(
+            en="Both masks strike out weights after the softmax: rows of real tokens no longer sum to 1, and padding and later tokens have had their say in what was divided by. Look at the order of masks and softmax in masked_attention.",
+            zh="两张掩码都是在 softmax 之后才划掉权重的：真实 token 的行之和不再是 1，填充和后面的 token 已经参与了归一化。请看 masked_attention 里掩码与 softmax 的先后。",
+        ),
+        swap={FILL: "scores"},
+    ),
+    Fault(
         "real_tokens_filled",
         costs=["padding_unseen", "causal_and_padding"],
         text=Text(
@@ -427,6 +436,19 @@ FAULTS = [
             zh="返回的 weights 在填充的行里是 0，values 却不是：加权发生在清零之前。请看 masked_attention 里清零与加权的先后。",
         ),
         swap={FILL: KEYS_FILLED, ZEROED: "weights", RETURN: f"return values, {ROWS}"},
+    ),
+    Fault(
+        "only_values_zeroed_of_even_rows",
+        costs=["padding_queries_zero"],
+        text=Text(
+            en="The values are 0 in rows of padding, but the weights you return are even there: all was filled with the same number. Look at which of the two masked_attention zeroes.",
+            zh="填充的行 values 是 0，返回的权重在那里却是均匀的：整行填的是同一个数。请看 masked_attention 清零的是哪一个。",
+        ),
+        swap={
+            FILL: f"scores.masked_fill(~allowed, {LOW})",
+            ZEROED: "weights",
+            AVERAGE: f"{AVERAGE}\n    values = values.masked_fill(~padding_query_mask(padding_mask), 0.0)",
+        },
     ),
     Fault(
         "only_values_zeroed",
