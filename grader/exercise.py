@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import TypeVar
 
 from grader.checks.collected import Test
 from grader.checks.examination import Examination
@@ -16,6 +18,8 @@ from grader.diagnosis.rehearsal import Rehearsals, foreseen
 from grader.errors import UsageError
 from grader.model import Assignment, Course, Flag
 from grader.student import Script, Student
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +40,12 @@ class Exercise:
         """What the hidden tests ask of right code on this seed."""
         if self.reference is None:
             return {}
-        if seed not in self._foreseen:
-            self._foreseen.clear()
-            self._foreseen[seed] = foreseen(self.hidden, self.solution, self.reference, seed)
-        return self._foreseen[seed]
+        reference = self.reference
+        return _of_seed(self._foreseen, seed, lambda: foreseen(self.hidden, self.solution, reference, seed))
 
     def recalled(self, seed: int) -> Recalled:
         """What the hidden tests were passed on, on this seed."""
-        if seed not in self._recalled:
-            self._recalled.clear()
-            self._recalled[seed] = Recalled()
-        return self._recalled[seed]
+        return _of_seed(self._recalled, seed, Recalled)
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""
@@ -58,13 +57,20 @@ class Exercise:
         """The known mistakes that explain what failed; a flag for staff where finding them went wrong."""
         if not self.faults or self.reference is None:
             return (), ()
-        if seed not in self._rehearsed:
-            self._rehearsed.clear()
-            self._rehearsed[seed] = Rehearsals(self.solution, self.reference, seed)
+        reference = self.reference
+        rehearsals = _of_seed(self._rehearsed, seed, lambda: Rehearsals(self.solution, reference, seed))
         try:
-            return diagnose(self.hidden, seen.results, seen.logs, self.faults, self._rehearsed[seed]), ()
+            return diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals), ()
         except Exception as failed:  # a diagnosis is a courtesy: no mark may hang on it
             return (), (Flag("diagnosis_failed", f"{type(failed).__name__}: {failed}"[:300]),)
+
+
+def _of_seed(kept: dict[int, T], seed: int, make: Callable[[], T]) -> T:
+    """What was made for this seed; what belongs to another one goes."""
+    if seed not in kept:
+        kept.clear()
+        kept[seed] = make()
+    return kept[seed]
 
 
 def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:

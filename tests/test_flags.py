@@ -75,6 +75,12 @@ def test_an_attempt_inside_a_function_is_flagged_with_how_often(graded: Any) -> 
     assert report.score == report.max_score
 
 
+def test_lines_of_a_file_that_is_not_running_are_no_traceback(graded: Any) -> None:
+    report = graded(RIGHT + "import linecache, sys\nlinecache.getlines(sys.modules['grader.rpc.values'].__file__)\n")
+    (flag,) = flags_of(report, "file_access")
+    assert "values.py" in flag.detail and report.score == report.max_score
+
+
 HONEST = """
 import warnings, dataclasses, tempfile, traceback, random, logging, inspect, collections
 import numpy as np

@@ -81,7 +81,8 @@ def test_a_test_that_asked_what_nobody_foresaw_is_never_recalled(sandbox: Zygote
     seen_by(sandbox, tmp_path, other, tests, recalled)
     judge.ran.clear()
     results, _, answers = seen_by(sandbox, tmp_path, other, tests, recalled)
-    assert "asks_on" in judge.ran and answers == [2]
+    assert len(judge.ran) == 2, "to foresee it, and to judge it"
+    assert answers == [2]
     assert [r.outcome for r in results] == [Outcome.PASSED]
 
 
@@ -102,7 +103,7 @@ def test_only_the_latest_ways_to_pass_are_kept() -> None:
     recalled = Recalled()
     for number in range(_KEPT + 5):
         recalled.keep("t", bytes([number]), Passed((), None))
-        assert recalled.find("t", bytes([0])) is not None or number >= _KEPT
+        assert recalled.find("t", bytes([0])) is not None, "met again each time"
     assert recalled.find("t", bytes([_KEPT + 4])) is not None
     assert recalled.find("t", bytes([1])) is None
     assert recalled.find("other", bytes([_KEPT + 4])) is None and recalled.find("t", None) is None

@@ -34,6 +34,21 @@ def output_of(value: object, shape: tuple[int, ...], what: Text | str = "the out
     raise CheckFailed(wording.no_such_tensor(what, shape, value))
 
 
+def values_by_head(value: object, shape: tuple[int, int, int, int], what: Text | str = "the values") -> Tensor:
+    """``[B, H, T, D]`` in a result, also where the heads were brought behind the tokens, or joined as well.
+
+    ``shape`` has to be such that the forms cannot be mistaken for each other. Some criterion charges for the form.
+    """
+    b, h, t, d = shape
+    parts = list(value) if isinstance(value, tuple | list) else [value]
+    tensors = [item for item in parts if isinstance(item, Tensor)]
+    if not any(tuple(item.shape) == tuple(shape) for item in tensors):
+        for item in tensors:
+            if tuple(item.shape) in ((b, t, h, d), (b, t, h * d)):
+                return item.reshape(b, t, h, d).transpose(1, 2)
+    return output_of(value, shape, what)
+
+
 def weights_of(call: Callable[..., Any], q: Tensor, k: Tensor, *rest: Any, **named: Any) -> Tensor:
     """The weights ``[..., Tq, Tk]`` of any implementation: with V = identity its output is its weights."""
     tk = k.shape[-2]

@@ -72,12 +72,23 @@ def _pairs(asked: Definition, node: Definition) -> Iterable[tuple[str, ast.argum
 
 def _kept(before: ast.arguments, after: ast.arguments) -> bool:
     """Whether whoever calls by the old parameters means the same by the new ones: more of them are free to come."""
-    if after.vararg and after.kwarg and not after.args and not after.posonlyargs:
-        return True  # takes anything
     old, new = _with_defaults(before), _with_defaults(after)
-    more = [default for _, default in new[len(old) :]] + [_dumped(default) for default in after.kw_defaults]
-    by_name = not after.posonlyargs or bool(before.posonlyargs)
-    return by_name and new[: len(old)] == old and all(more)
+    anything = after.vararg is not None and after.kwarg is not None
+    if (before.vararg and not after.vararg) or (before.kwarg and not after.kwarg):
+        return False
+    if anything and new == old[: len(new)]:
+        return True
+    if new[: len(old)] != old or (after.posonlyargs and not before.posonlyargs):
+        return False
+    more = dict(new[len(old) :]) | _by_name_alone(after)
+    asked = _by_name_alone(before)
+    return all(more.pop(name, None) == default for name, default in asked.items()) and all(more.values())
+
+
+def _by_name_alone(arguments: ast.arguments) -> dict[str, str]:
+    """Keyword-only parameters, each with its default or ""."""
+    defaults = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {each.arg: _dumped(default) for each, default in defaults}
 
 
 def _with_defaults(arguments: ast.arguments) -> list[tuple[str, str]]:

@@ -34,6 +34,11 @@ class Progress:
     def __exit__(self, *error: object) -> None:
         return None
 
+    @staticmethod
+    def write(text: object, *args: object, **kwargs: object) -> None:
+        """Asked of the class: print past the bar."""
+        print(text)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

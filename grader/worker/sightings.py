@@ -109,10 +109,14 @@ class Listener:
 
 
 def _for_a_traceback(caller: FrameType, args: tuple[Any, ...]) -> bool:
-    """Whether this looks up lines of Python: torch notes the stack of the first ``manual_seed``, for one."""
+    """Whether this looks up lines of what runs just now, as torch does for the stack of the first ``manual_seed``."""
     asker = caller.f_back
-    lines = caller.f_code is tokenize.open.__code__ and asker is not None and asker.f_globals is linecache.__dict__
-    return lines and type(args[0]) is str and args[0].endswith(".py") and not _writes(args)
+    if caller.f_code is not tokenize.open.__code__ or asker is None or asker.f_globals is not linecache.__dict__:
+        return False
+    frame: FrameType | None = asker
+    while frame is not None and frame.f_code.co_filename != args[0]:
+        frame = frame.f_back
+    return frame is not None and not _writes(args)
 
 
 def _writes(args: tuple[Any, ...]) -> bool:

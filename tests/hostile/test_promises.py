@@ -162,7 +162,6 @@ def test_a_loop_costs_its_limits_and_no_more(place: Range, monkeypatch: pytest.M
     assert limits.call_s in struck and sum(struck) <= 15
 
 
-@LINUX
 def with_patience(place: Range, text: str) -> dict[str, Any]:
     """Graded with time enough for a busy machine: what ends it is another limit."""
     exercise = place.desk.exercise("mix")
@@ -172,6 +171,7 @@ def with_patience(place: Range, text: str) -> dict[str, Any]:
     return to_document(grade(job, place.desk._course, patient, place.sandbox))
 
 
+@LINUX
 def test_a_hog_stays_within_its_memory(place: Range) -> None:
     """P7: what is held in memory, looked at from outside while it is taken."""
     peak, done = [0], threading.Event()

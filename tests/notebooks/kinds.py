@@ -276,7 +276,7 @@ HABITS = [
     right("own_checks_that_fail", after=["assert attention_scores(torch.ones(1, 2), torch.ones(1, 2)).shape == (9,)"],
           says=["AssertionError"]),
     right("progress_bars", "from tqdm.notebook import tqdm, trange\nimport tqdm.auto as bars\nfor i in tqdm(range(3)):\n    pass\n"
-          "with bars.tqdm(total=3) as bar:\n    bar.update(1)\nassert [i + 1 for i in trange(2, desc='x')] == [1, 2]", silent=True),
+          "with bars.tqdm(total=3) as bar:\n    bar.update(1)\nassert [i + 1 for i in trange(2, desc='x')] == [1, 2]\ntqdm.write('x')", silent=True),
     right("a_class_defined_twice", CLASS, CLASS.replace("return q", "return q + 1"), silent=True),
     right("enum_and_named_tuple", "from enum import Enum\nfrom typing import NamedTuple\n\nclass A(NamedTuple):\n    x: int\n\n"
           "class B(Enum):\n    C = 1\nA(1), B.C", silent=True),
