@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench.class_ import machine, report
+from bench.class_ import machine, report, runs_bare
 from bench.walls import cost as walls_cost
 from grader.engines.serial import SerialEngine
 from grader.model import Job
@@ -31,7 +31,7 @@ def submissions(count: int) -> list[Path]:
     """Right golden submissions of one plain file each."""
     folders = sorted((ROOT / "tests" / "golden" / ASSIGNMENT).glob("right_*"))
     files = [folder / f"{ASSIGNMENT}.py" for folder in folders if len(list(folder.iterdir())) == 2]
-    return [file for file in files if file.is_file()][:count]
+    return [file for file in files if file.is_file() and runs_bare(file)][:count]
 
 
 def timed(run: Callable[[Path], None], files: Sequence[Path], rounds: int) -> list[float]:
