@@ -18,8 +18,10 @@ from grader.diagnosis.rehearsal import Rehearsals, foreseen
 from grader.errors import UsageError
 from grader.model import Assignment, Course, Flag
 from grader.student import Script, Student
+from grader.student.log import fingerprint
 
 T = TypeVar("T")
+Diagnosed = dict[bytes, tuple[Named, ...]]  # by how every test ended and what was answered in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Exercise:
     _rehearsed: dict[int, Rehearsals] = field(default_factory=dict)  # of the latest seed: a class shares its answers
     _foreseen: dict[int, Script] = field(default_factory=dict)  # likewise
     _recalled: dict[int, Recalled] = field(default_factory=dict)  # likewise
+    _diagnosed: dict[int, Diagnosed] = field(default_factory=dict)  # likewise
 
     def script(self, seed: int) -> Script:
         """What the hidden tests ask of right code on this seed."""
@@ -44,7 +47,7 @@ class Exercise:
         return _of_seed(self._foreseen, seed, lambda: foreseen(self.hidden, self.solution, reference, seed))
 
     def recalled(self, seed: int) -> Recalled:
-        """What the hidden tests were passed on, on this seed."""
+        """How the hidden tests ended on which answers, on this seed."""
         return _of_seed(self._recalled, seed, Recalled)
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
@@ -54,13 +57,20 @@ class Exercise:
         return block_inherited(self.hidden, seen, student, self.solution, self.reference, seed)
 
     def diagnose(self, seen: Examination, seed: int) -> tuple[tuple[Named, ...], tuple[Flag, ...]]:
-        """The known mistakes that explain what failed; a flag for staff where finding them went wrong."""
+        """The known mistakes that explain what failed; a flag for staff where finding them went wrong.
+
+        Who gave the same answers as another one before has the same mistakes.
+        """
         if not self.faults or self.reference is None:
             return (), ()
         reference = self.reference
         rehearsals = _of_seed(self._rehearsed, seed, lambda: Rehearsals(self.solution, reference, seed))
+        known = _of_seed(self._diagnosed, seed, dict)
         try:
-            return diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals), ()
+            answers = b"".join(r.outcome.value.encode() + fingerprint(seen.logs[r.id]) for r in seen.results)
+            if answers not in known:
+                known[answers] = diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals)
+            return known[answers], ()
         except Exception as failed:  # a diagnosis is a courtesy: no mark may hang on it
             return (), (Flag("diagnosis_failed", f"{type(failed).__name__}: {failed}"[:300]),)
 

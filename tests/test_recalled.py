@@ -1,4 +1,4 @@
-"""Answers that passed a test once pass it again without being judged; nothing else is ever recalled."""
+"""Answers that were judged once end a test the same way again, unjudged; nothing else is ever recalled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from grader.checks.examination import Examination, examine
 from grader.checks.recalled import Recalled, Recollection
 from grader.desk import Desk
 from grader.document import dump, to_document
-from grader.model import Job, Outcome
+from grader.errors import CheckFailed
+from grader.model import Job, Outcome, Text
 from grader.sandbox.zygote import ZygoteSandbox
 from tests.test_ahead import ONE, SOLUTION, TWO, as_tests, opened, sandbox
 from tests.test_determinism import without_times
@@ -34,7 +35,8 @@ class Judge:
     def near(self, student: Any) -> None:
         """An answer within a tolerance."""
         self.ran.append("near")
-        assert abs(float(student.attention_scores(ONE, TWO)) - 2.0) < 1e-3
+        if abs(float(student.attention_scores(ONE, TWO)) - 2.0) >= 1e-3:
+            raise CheckFailed(Text(en="not 2"), "far from 2")
 
     def asks_on(self, student: Any) -> None:
         """The second question hangs on the first answer."""
@@ -86,23 +88,36 @@ def test_a_test_that_asked_what_nobody_foresaw_is_never_recalled(sandbox: Zygote
     assert [r.outcome for r in results] == [Outcome.PASSED]
 
 
-def test_what_failed_is_judged_each_time(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
+def test_the_same_wrong_answers_fail_unjudged_with_the_same_words(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
     judge, recalled = Judge(), Recalled()
     tests = as_tests(judge.near)
     wrong = SOLUTION.replace("q * k", "q + k")
-    for _ in range(2):
-        judge.ran.clear()
-        results, _, _ = seen_by(sandbox, tmp_path, wrong, tests, recalled)
-        assert [r.outcome for r in results] != [Outcome.PASSED]
-        assert len(judge.ran) == 2, "to foresee it, and to judge it"
+    first = seen_by(sandbox, tmp_path, wrong, tests, recalled)
+    judge.ran.clear()
+    again = seen_by(sandbox, tmp_path, "import time\n" + wrong, tests, recalled)
+    assert len(judge.ran) == 1, "only to foresee what it asks"
+    assert [r.outcome for r in again[0]] == [Outcome.FAILED]
+    assert [(r.note, r.detail) for r in first[0]] == [(r.note, r.detail) for r in again[0]]
+    assert first[1:] == again[1:] == (["attention_scores"], [1])
+    lines = [r.place.line for r in (*first[0], *again[0]) if r.place]
+    assert lines[1] == lines[0] + 1, "its own line, not that of the one before"
 
 
-def test_only_the_latest_ways_to_pass_are_kept() -> None:
-    from grader.checks.recalled import _KEPT, Passed
+def test_what_raised_is_asked_again_each_time(sandbox: ZygoteSandbox, tmp_path: Path) -> None:
+    judge, recalled = Judge(), Recalled()
+    tests = as_tests(judge.near)
+    for message in ("first", "second"):
+        raising = SOLUTION.replace("q * k", f"q.{message}")
+        results, _, _ = seen_by(sandbox, tmp_path, raising, tests, recalled)
+        assert message in str(results[0].note)
+
+
+def test_only_the_latest_ways_to_end_are_kept() -> None:
+    from grader.checks.recalled import _KEPT, Ended
 
     recalled = Recalled()
     for number in range(_KEPT + 5):
-        recalled.keep("t", bytes([number]), Passed((), None))
+        recalled.keep("t", bytes([number]), Ended((), None))
         assert recalled.find("t", bytes([0])) is not None, "met again each time"
     assert recalled.find("t", bytes([_KEPT + 4])) is not None
     assert recalled.find("t", bytes([1])) is None

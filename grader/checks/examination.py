@@ -48,7 +48,7 @@ def examine(
 ) -> Examination:
     """Every test once, in order; a test whose ``needs`` did not hold is BLOCKED.
 
-    ``recollection``, of this student, spares the tests that the very same answers passed before.
+    ``recollection``, of this student, spares the tests that met the very same answers before.
     """
     results: list[TestResult] = []
     logs: dict[str, tuple[Answered, ...]] = {}
@@ -110,6 +110,8 @@ def _run(
             if recollection is not None:
                 recollection.keep(test.id)
     except CheckFailed as failed:
+        if recollection is not None:
+            recollection.keep(test.id, failed)
         result = replace(result, outcome=Outcome.FAILED, note=failed.note, detail=failed.detail)
     except StudentError as error:
         ending = endings.of(error)

@@ -1,7 +1,7 @@
-"""Tests that were passed, by what was answered in them: the same answers pass the same test again.
+"""How tests ended, by what was answered in them: the same answers end the same test alike.
 
 A check sees nothing of a submission but its answers, and draws from the seed alone; so bytes that were judged once
-need not be judged again. In a class most right answers are the same to the last bit.
+need not be judged again. In a class most right answers are the same to the last bit, and so are many wrong ones.
 """
 
 from __future__ import annotations
@@ -11,36 +11,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from grader.errors import CheckFailed
+from grader.model import Text
 from grader.student.log import Answered
 
-_KEPT: Final = 16  # ways to pass, of one test: those met last
+_KEPT: Final = 16  # ways to end, of one test: those met last
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """What a passed test leaves behind."""
+class Ended:
+    """What a test leaves behind that passed, or that its check said no to."""
 
     log: Sequence[Answered]
     function: str | None  # the one called last
+    failed: tuple[Text, str] | None = None  # the check's note and detail
 
 
 class Recalled:
     """Of one assignment on one seed."""
 
     def __init__(self) -> None:
-        self._by_test: dict[str, OrderedDict[bytes, Passed]] = {}
+        self._by_test: dict[str, OrderedDict[bytes, Ended]] = {}
 
-    def find(self, test: str, answers: bytes | None) -> Passed | None:
-        """How a test ended on the answers of this digest, if it passed on them before."""
+    def find(self, test: str, answers: bytes | None) -> Ended | None:
+        """How a test ended on the answers of this digest, if it met them before."""
         known = self._by_test.get(test)
         if known is None or answers is None or answers not in known:
             return None
         known.move_to_end(answers)
         return known[answers]
 
-    def keep(self, test: str, answers: bytes, passed: Passed) -> None:
+    def keep(self, test: str, answers: bytes, ended: Ended) -> None:
         known = self._by_test.setdefault(test, OrderedDict())
-        known[answers] = passed
+        known[answers] = ended
         if len(known) > _KEPT:
             known.popitem(last=False)
 
@@ -53,7 +56,7 @@ class Remembered(Protocol):
 
     def answered_(self, test: str) -> bytes | None: ...
 
-    def asked_as_foreseen_(self, test: str) -> bool: ...
+    def asked_as_foreseen_(self, test: str, whole: bool) -> bool: ...
 
     def recall_(self, test: str, log: Sequence[Answered], last_called: str | None) -> None: ...
 
@@ -67,15 +70,23 @@ class Recollection:
         self._answers: bytes | None = None
 
     def passed(self, test: str) -> bool:
-        """Whether the test that begins was passed on the very answers it would get; then it counts as run."""
+        """Whether the test that begins ended before on the very answers it would get; then it counts as run.
+
+        Raises ``CheckFailed`` where its check said no to them.
+        """
         self._answers = self._student.answered_(test)
         found = self._recalled.find(test, self._answers)
-        if found is not None:
-            self._student.recall_(test, found.log, found.function)
-        return found is not None
+        if found is None:
+            return False
+        self._answers = None  # known already
+        self._student.recall_(test, found.log, found.function)
+        if found.failed is not None:
+            raise CheckFailed(*found.failed)
+        return True
 
-    def keep(self, test: str) -> None:
-        """The test ran and passed: remember on what, if that was all it asked."""
-        if self._answers is not None and self._student.asked_as_foreseen_(test):
-            passed = Passed(tuple(self._student.log_), self._student.last_called_)
-            self._recalled.keep(test, self._answers, passed)
+    def keep(self, test: str, failed: CheckFailed | None = None) -> None:
+        """The test ran to its end: remember on what, if it asked nothing but what was foreseen."""
+        if self._answers is not None and self._student.asked_as_foreseen_(test, failed is None):
+            said = None if failed is None else (failed.note, failed.detail)
+            ended = Ended(tuple(self._student.log_), self._student.last_called_, said)
+            self._recalled.keep(test, self._answers, ended)

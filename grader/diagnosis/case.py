@@ -13,12 +13,12 @@ from torch import Tensor
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.measured import Wrong
-from grader.diagnosis.rehearsal import Log, Rehearsals
+from grader.diagnosis.rehearsal import Log, Rehearsals, answers_as
 from grader.student.log import Answered, alike
 
 # Rehearsals of two mistakes that one submission may want: a count, so that every run says the same. Those of one
 # mistake are as many as there are mistakes and tests, and serve the whole class.
-_LOOKS: Final = 1000
+_LOOKS: Final = 300
 _FEW: Final = 5  # answers, of which nothing general is said
 _SHARE: Final = 4  # one in so many of the answers a mistake changes has to be its own
 
@@ -42,7 +42,6 @@ class Case:
         self._tests, self.logs, self._rehearsals = tests, logs, rehearsals
         self._looked: set[tuple[tuple[str, ...], str]] = set()
         self._matched: dict[tuple[str, Spot], bool] = {}
-        self._touched: dict[tuple[str, Spot], bool] = {}
 
     @cached_property
     def differs(self) -> Mapping[Spot, bool]:
@@ -113,11 +112,7 @@ class Case:
 
     def touches(self, fault: Fault, spot: Spot) -> bool:
         """Whether a mistake changes what the reference answers there."""
-        key = (fault.id, spot)
-        if key not in self._touched:
-            log = self._log((), spot[0])
-            self._touched[key] = log is None or spot[1] >= len(log) or not self._same((fault,), log[spot[1]], spot)
-        return self._touched[key]
+        return self._rehearsals.changed(fault, self._tests[spot[0]], spot[1])
 
     def beside(self, spot: Spot) -> Wrong | None:
         """An answer beside the reference's."""
@@ -133,12 +128,7 @@ class Case:
 
     def _same(self, faults: tuple[Fault, ...], answer: Answered, spot: Spot) -> bool:
         log = self._log(faults, spot[0])
-        near = min((fault.near for fault in faults), default=0.0)
-        return (
-            log is not None
-            and spot[1] < len(log)
-            and (alike(answer, log[spot[1]]) or (near > 0 and alike(answer, log[spot[1]], rtol=near)))
-        )
+        return log is not None and spot[1] < len(log) and answers_as(faults, answer, log[spot[1]])
 
     def _log(self, faults: tuple[Fault, ...], test: str) -> Log | None:
         if len(faults) > 1:

@@ -40,9 +40,11 @@ def block_inherited(
 ) -> Examination:
     """The examination with every inherited failure BLOCKED instead of failed."""
     broken = _broken_helpers(seen)
+    if not broken:
+        return seen
     by_id = {test.id: test for test in tests}
     modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
-    alive = _alive(seen)
+    alive: set[str] | None = None
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
@@ -52,6 +54,7 @@ def block_inherited(
             hybrid = InlineStudent(modules[tuple(others)], {name: getattr(student, name) for name in others})
             if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
                 blocker = next(iter(others.values()))
+                alive = _alive(seen) if alive is None else alive
                 kept = alive >= _composed(seen.logs[result.id])
                 result = replace(
                     result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited", inherited=kept

@@ -95,7 +95,7 @@ class InlineStudent:
         """One call on copies; what it raises becomes what a student's exception becomes."""
         self.last_called_ = name
         noted = self.note_(lambda q: q.call(name, target, args, named, watch=watch, hold=hold, graph=graph))
-        asked = LocalCall(self, name, thing, args, named, noted.label if noted else 0)
+        asked = LocalCall(self, name, thing, args, named, noted.label if noted else 0, watch)
         try:
             if torch.is_grad_enabled() and not hold and (graph or asked.leaves):
                 value = differentiable(asked, asked.leaves)
@@ -126,9 +126,10 @@ class LocalCall:
         args: tuple[Any, ...],
         named: dict[str, Any],
         label: int,
+        watched: bool,
     ) -> None:
         self._student, self._name, self._thing, self._args, self._named = student, name, thing, args, named
-        self._label = label
+        self._label, self._watched = label, watched
         self.leaves: list[Tensor] = []
         _mapped((args, named), self._collect)
         self._own: list[Tensor] = []
@@ -147,7 +148,8 @@ class LocalCall:
             args, named = _mapped((_inside(self._args), _inside(self._named)), self._stand_in)
             with np.errstate(all="ignore"):  # code on our side may be given a student's infinities
                 raw = self._thing(*args, **named)
-        self.after = _mapped((args, named), lambda t: t.detach().clone())
+        if self._watched:
+            self.after = _mapped((args, named), lambda t: t.detach().clone())
         if isinstance(raw, torch.nn.Module):
             return Answer(raw, [], [])
         self._outputs = []

@@ -14,7 +14,7 @@ from grader.checks.draws import Draws
 from grader.diagnosis.faults import Fault, build, faulty_source
 from grader.diagnosis.inline import InlineStudent
 from grader.student.ahead import Script
-from grader.student.log import Answered
+from grader.student.log import Answered, alike
 from grader.student.questions import Question
 
 Log = tuple[Answered, ...]
@@ -30,6 +30,7 @@ class Rehearsals:
         self._seed = seed
         self._modules: dict[tuple[str, ...], ModuleType | None] = {}
         self._logs: dict[tuple[tuple[str, ...], str], Log | None] = {}
+        self._changed: dict[tuple[str, str], tuple[bool, ...]] = {}
         self._pairs: deque[tuple[tuple[str, ...], str]] = deque()
 
     def log(self, faults: Sequence[Fault], test: Test) -> Log | None:
@@ -42,6 +43,16 @@ class Rehearsals:
                 self._pairs.append(key)
                 self._make_room()
         return self._logs[key]
+
+    def changed(self, fault: Fault, test: Test, call: int) -> bool:
+        """Whether a mistake changes what the reference answers to this call of a test."""
+        key = (fault.id, test.id)
+        if key not in self._changed:
+            right, faulty = self.log((), test) or (), self.log((fault,), test) or ()
+            same = (answers_as((fault,), *both) for both in zip(right, faulty, strict=False))
+            self._changed[key] = tuple(not each for each in same)
+        told = self._changed[key]
+        return call >= len(told) or told[call]
 
     def knows(self, faults: Sequence[Fault], test: str) -> bool:
         """Whether these answers were found before."""
@@ -69,6 +80,12 @@ class Rehearsals:
         with warnings.catch_warnings(action="ignore"), contextlib.suppress(Exception):
             test.run(given)
         return tuple(student.log_)
+
+
+def answers_as(faults: Sequence[Fault], answer: Answered, rehearsed: Answered) -> bool:
+    """Whether an answer is the one that code with these mistakes gave, as near as they have to be met."""
+    near = min((fault.near for fault in faults), default=0.0)
+    return alike(answer, rehearsed) or (near > 0 and alike(answer, rehearsed, rtol=near))
 
 
 def foreseen(tests: Sequence[Test], solution: str, reference: ModuleType, seed: int) -> Script:

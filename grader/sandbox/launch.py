@@ -23,6 +23,7 @@ _READY_S: Final = 120.0
 _FORK_S: Final = 20.0
 _SYSTEM: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
 _OF_THE_GRADER: Final = ("__init__.py", "worker", "rpc")  # what the zygote imports
+_LARGE_PAGES: Final = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # a fork copies a third of the page tables
 _UNCOMPILED: Final = {  # `torch.compile` hands back what it was given: no worker can write or start a compiler
     "TORCH_COMPILE_DISABLE": "1",
     "TORCHDYNAMO_DISABLE": "1",
@@ -68,11 +69,11 @@ class Zygote:
             "landlock_cap": order.landlock_cap,
         }
         start = _START.format(paths=[*imports, str(room)], fd=theirs.fileno(), plan=plan)
-        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+        own = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")} | _UNCOMPILED | _LARGE_PAGES
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", start],
-                env={**order.environment, **threads, **_UNCOMPILED, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+                env={**order.environment, **own, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

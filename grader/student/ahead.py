@@ -60,9 +60,9 @@ class Ahead:
         sent = self._current if self._current is self._sent.get(test) else ()
         return tuple(sent) if len(sent) == len(self._script.get(test, ())) else ()
 
-    def asked_as_foreseen(self, test: str) -> bool:
-        """Whether the test that is on has asked all that was foreseen, and nothing else."""
-        return not self._current and not self._astray and self._current is self._sent.get(test)
+    def asked_as_foreseen(self, test: str, whole: bool) -> bool:
+        """Whether the test that is on has asked nothing but what was foreseen; ``whole``: and all of that."""
+        return not (whole and self._current) and not self._astray and self._current is self._sent.get(test)
 
     def bar(self, number: int) -> None:
         """What this question belongs to ended a worker before its time: that test is never sent ahead again."""

@@ -113,9 +113,9 @@ class Student:
             digest.update(frame.payload)
         return digest.digest() if frames else None
 
-    def asked_as_foreseen_(self, test: str) -> bool:
-        """Whether the test that is on asked what it was foreseen to ask, and nothing else."""
-        return self._session is not None and self._ahead.asked_as_foreseen(test)
+    def asked_as_foreseen_(self, test: str, whole: bool) -> bool:
+        """Whether the test that is on asked nothing but what it was foreseen to ask; ``whole``: and all of that."""
+        return self._session is not None and self._ahead.asked_as_foreseen(test, whole)
 
     def recall_(self, test: str, log: Sequence[Answered], last_called: str | None) -> None:
         """As if this test had asked: its answers are those of this log."""

@@ -98,9 +98,9 @@ def test_the_worker_is_given_nothing_of_the_grader_s(sandbox: ZygoteSandbox) -> 
         " [fd for fd in range(64) if error(os.fstat, fd) == 'done'], sorted(m for m in sys.modules if m.startswith('grader'))]"
     )
     environment, argv, path, cwd, held, modules = tried(sandbox, body)
-    ours = {"LANG", "LC_CTYPE", "PYTHONDONTWRITEBYTECODE"}
-    no_compiler = {"TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_CACHE_DIR"}
-    assert set(environment) <= ours | no_compiler | {name for name in environment if name.endswith("_THREADS")}
+    ours = {"LANG", "LC_CTYPE", "PYTHONDONTWRITEBYTECODE", "GLIBC_TUNABLES"}
+    torch = {"TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_CACHE_DIR"}
+    assert set(environment) <= ours | torch | {name for name in environment if name.endswith("_THREADS")}
     assert argv == ["work.py"] and cwd == "/" and str(ROOT) not in path
     assert len(held) == 5  # question, answer and the three standard streams
     assert {m.split(".")[1] for m in modules if "." in m} <= {"worker", "rpc"}
