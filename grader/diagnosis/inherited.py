@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import ModuleType
 from typing import Any, Final, Protocol
 
@@ -44,7 +45,7 @@ def block_inherited(
         return seen
     by_id = {test.id: test for test in tests}
     modules: dict[tuple[str, ...], ModuleType] = {}  # one for each set of helpers that is rebound in it
-    alive: set[str] | None = None
+    alive = cache(lambda function: _alive(seen, function))
     results = []
     for result in seen.results:
         others = {name: c for name, c in broken.items() if name not in _functions(seen.logs.get(result.id, ()))}
@@ -54,8 +55,7 @@ def block_inherited(
             hybrid = InlineStudent(modules[tuple(others)], {name: getattr(student, name) for name in others})
             if _reproduces(by_id[result.id], hybrid, seen.logs[result.id], reference, seed):
                 blocker = next(iter(others.values()))
-                alive = _alive(seen) if alive is None else alive
-                kept = alive >= _composed(seen.logs[result.id])
+                kept = all(map(alive, _composed(seen.logs[result.id])))
                 result = replace(
                     result, outcome=Outcome.BLOCKED, blocked_by=blocker, note=None, detail="inherited", inherited=kept
                 )
@@ -91,22 +91,23 @@ def _broken_helpers(seen: Examination) -> Mapping[str, str]:
     return found
 
 
-def _alive(seen: Examination) -> set[str]:
-    """Functions whose answers follow their data, or, where they are given none, held in some test.
+def _alive(seen: Examination, function: str) -> bool:
+    """Whether a function's answers follow their data, or, where it is given none, held in some test.
 
     Sizes and switches alone move what does nothing as well: they choose its shape and its case.
     """
     first: dict[tuple[object, ...], Answered] = {}
     held = {result.id for result in seen.results if result.outcome is Outcome.PASSED}
-    alive: set[str] = set()
     for test, answer in ((test, answer) for test, log in seen.logs.items() for answer in log):
-        if isinstance(answer.value, Raised | Handle):
+        if answer.function != function or isinstance(answer.value, Raised | Handle):
             continue
         settings = [repr(given) for given in answer.given if not isinstance(given, _DATA)]
-        earlier = first.setdefault((answer.function, _form(answer.value), *settings), answer)
-        if not alike(earlier.value, answer.value) or (len(settings) == len(answer.given) and test in held):
-            alive.add(answer.function)
-    return alive
+        if len(settings) == len(answer.given) and test in held:
+            return True
+        earlier = first.setdefault((_form(answer.value), *settings), answer)
+        if not alike(earlier.value, answer.value):
+            return True
+    return False
 
 
 def _form(value: Any) -> str:
