@@ -14,7 +14,7 @@ from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.measured import Wrong
 from grader.diagnosis.rehearsal import Log, Rehearsals, answers_as
-from grader.student.log import Answered, alike
+from grader.student.log import Answered, alike, plain_name
 
 # Rehearsals of two mistakes that one submission may want: a count, so that every run says the same. Those of one
 # mistake are as many as there are mistakes and tests, and serve the whole class.
@@ -69,6 +69,8 @@ class Case:
         """Reproduces the evidence, and every right answer of this function alike."""
         spots = (*piece.spots, *piece.right)
         if len(faults) == 1:  # what was rehearsed before for somebody else speaks first
+            if not self._rehearsals.reaches(faults[0], piece.function):
+                return False
             known = [spot for spot in spots if self._rehearsals.knows(faults, spot[0])]
             if not all(self.matches(faults, spot) for spot in known):
                 return False
@@ -107,7 +109,8 @@ class Case:
             return self._same(faults, self.at(spot), spot)
         key = (faults[0].id, spot)
         if key not in self._matched:
-            self._matched[key] = self._same(faults, self.at(spot), spot)
+            reaches = self._rehearsals.reaches(faults[0], self.at(spot).function)
+            self._matched[key] = self._same(faults if reaches else (), self.at(spot), spot)
         return self._matched[key]
 
     def touches(self, fault: Fault, spot: Spot) -> bool:
@@ -137,7 +140,3 @@ class Case:
                 return None
         return self._rehearsals.log(faults, self._tests[test])
 
-
-def plain_name(function: str) -> str:
-    """Without the note that gradients were asked for."""
-    return function.removesuffix(" (gradients)")

@@ -24,7 +24,7 @@ from grader.diagnosis.inline import InlineStudent
 from grader.errors import CheckFailed, StudentError
 from grader.model import Outcome, TestResult
 from grader.rpc.values import Handle
-from grader.student.log import Answered, Raised, alike
+from grader.student.log import Answered, Raised, alike, plain_name
 
 _DATA: Final = (torch.Tensor, np.ndarray, list, tuple)
 _FAILED: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
@@ -124,7 +124,7 @@ def _composed(log: Sequence[Answered]) -> set[str]:
 
 
 def _functions(log: Sequence[Answered]) -> set[str]:
-    return {answer.function.removesuffix(" (gradients)") for answer in log}
+    return {plain_name(answer.function) for answer in log}
 
 
 def _reproduces(test: Test, hybrid: InlineStudent, log: Sequence[Answered], reference: Any, seed: int) -> bool:

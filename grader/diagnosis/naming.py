@@ -13,13 +13,13 @@ from itertools import combinations
 from typing import Final
 
 from grader.checks.collected import Test
-from grader.diagnosis.case import Case, Piece, Spot, plain_name
+from grader.diagnosis.case import Case, Piece, Spot
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.parsimony import Ids, best_covers, told
 from grader.diagnosis.patterns import pattern_in
 from grader.diagnosis.rehearsal import Log, Rehearsals
 from grader.model import Outcome, TestResult
-from grader.student.log import Raised
+from grader.student.log import Raised, plain_name
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 _TASTED: Final = 4  # calls by which pairs are chosen and put in order

@@ -13,8 +13,9 @@ from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.diagnosis.faults import Fault, build, faulty_source
 from grader.diagnosis.inline import InlineStudent
+from grader.diagnosis.reach import reached
 from grader.student.ahead import Script
-from grader.student.log import Answered, alike
+from grader.student.log import Answered, alike, plain_name
 from grader.student.questions import Question
 
 Log = tuple[Answered, ...]
@@ -30,6 +31,7 @@ class Rehearsals:
         self._seed = seed
         self._modules: dict[tuple[str, ...], ModuleType | None] = {}
         self._logs: dict[tuple[tuple[str, ...], str], Log | None] = {}
+        self._reached: dict[str, frozenset[str] | None] = {}
         self._changed: dict[tuple[str, str], tuple[bool, ...]] = {}
         self._pairs: deque[tuple[tuple[str, ...], str]] = deque()
 
@@ -44,11 +46,21 @@ class Rehearsals:
                 self._make_room()
         return self._logs[key]
 
+    def reaches(self, fault: Fault, function: str) -> bool:
+        """Whether a mistake can show in a function at all, by what stands in the solution."""
+        if fault.id not in self._reached:
+            source = faulty_source(self._solution, (fault,))
+            self._reached[fault.id] = None if source is None else reached(self._solution, source)
+        names = self._reached[fault.id]
+        return names is None or plain_name(function) in names
+
     def changed(self, fault: Fault, test: Test, call: int) -> bool:
         """Whether a mistake changes what the reference answers to this call of a test."""
         key = (fault.id, test.id)
         if key not in self._changed:
-            right, faulty = self.log((), test) or (), self.log((fault,), test) or ()
+            right = self.log((), test) or ()
+            may = any(self.reaches(fault, answer.function) for answer in right)
+            faulty = (self.log((fault,), test) or ()) if may else right
             same = (answers_as((fault,), *both) for both in zip(right, faulty, strict=False))
             self._changed[key] = tuple(not each for each in same)
         told = self._changed[key]

@@ -44,6 +44,11 @@ def answered(function: str, value: Any, given: tuple[Any, ...], after: tuple[Any
     return Answered(function, _detached(value), changed, _detached(given), _flows(value))
 
 
+def plain_name(function: str) -> str:
+    """Without the note that gradients were asked for."""
+    return function.removesuffix(" (gradients)")
+
+
 def fingerprint(log: Sequence[Answered]) -> bytes:
     """A digest of the answers of one test, to the last bit."""
     digest = hashlib.blake2b(digest_size=16)
