@@ -39,12 +39,20 @@ class Rehearsals:
         """The answers to one test's questions; None where the mistakes cannot stand in one file."""
         key = (tuple(fault.id for fault in faults), test.id)
         if key not in self._logs:
-            module = self._module(faults)
-            self._logs[key] = None if module is None else self._play(module, test)
+            self._logs[key] = self._found(faults, test)
             if len(faults) > 1:
                 self._pairs.append(key)
                 self._make_room()
         return self._logs[key]
+
+    def _found(self, faults: Sequence[Fault], test: Test) -> Log | None:
+        module = self._module(faults)
+        if module is None:
+            return None
+        right = self.log((), test) if faults else None
+        if right is not None and not any(self.reaches(fault, answer.function) for answer in right for fault in faults):
+            return right  # nothing is asked that one of them can show in
+        return self._play(module, test)
 
     def reaches(self, fault: Fault, function: str) -> bool:
         """Whether a mistake can show in a function at all, by what stands in the solution."""
@@ -58,9 +66,7 @@ class Rehearsals:
         """Whether a mistake changes what the reference answers to this call of a test."""
         key = (fault.id, test.id)
         if key not in self._changed:
-            right = self.log((), test) or ()
-            may = any(self.reaches(fault, answer.function) for answer in right)
-            faulty = (self.log((fault,), test) or ()) if may else right
+            right, faulty = self.log((), test) or (), self.log((fault,), test) or ()
             same = (answers_as((fault,), *both) for both in zip(right, faulty, strict=False))
             self._changed[key] = tuple(not each for each in same)
         told = self._changed[key]
