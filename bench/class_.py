@@ -144,7 +144,7 @@ def report(count: int = 200, *, large: bool = False) -> Iterator[str]:
     fresh = statistics.fmean(fresh_pytest(files[:: max(count // _SAMPLE, 1)][:_SAMPLE]))
     again = statistics.fmean(floor_seconds(ROOT, ASSIGNMENT, files, SEED))
     floor = (floor + again) / 2  # before and after: other work on the machine meets all alike
-    yield f"  warm, one job {1000 * one / count:.1f} ms each, two {1000 * two / count:.1f} ms; floor {1000 * floor:.1f} ms"
+    yield f"  warm, one job {1000 * one / count:.1f} ms each, two {1000 * two / count:.1f}; floor {1000 * floor:.1f} ms"
     yield f"  one job / fork floor        {one / count / floor:6.2f}  (at most 3)"
     yield f"  fresh pytest / one job      {fresh / one * count:6.1f}  (pytest {1000 * fresh:.0f} ms)"
     yield f"  fresh pytest / two jobs     {fresh / two * count:6.1f}  (at least 40)"

@@ -139,4 +139,3 @@ class Case:
             if self.spent():
                 return None
         return self._rehearsals.log(faults, self._tests[test])
-
