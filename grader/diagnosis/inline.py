@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -130,22 +130,16 @@ class LocalCall:
     ) -> None:
         self._student, self._name, self._thing, self._args, self._named = student, name, thing, args, named
         self._label, self._watched = label, watched
-        self.leaves: list[Tensor] = []
-        _mapped((args, named), self._collect)
+        self.leaves = [tensor for tensor in _tensors((args, named)) if tensor.requires_grad]
         self._own: list[Tensor] = []
         self._outputs: list[Tensor] = []
         self.after: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
-
-    def _collect(self, tensor: Tensor) -> Tensor:
-        if tensor.requires_grad:
-            self.leaves.append(tensor)
-        return tensor
 
     def forward(self) -> Answer:
         """Call, with leaves of its own."""
         self._own = []
         with torch.enable_grad():
-            args, named = _mapped((_inside(self._args), _inside(self._named)), self._stand_in)
+            args, named = _mapped((self._args, self._named), self._stand_in)
             with np.errstate(all="ignore"):  # code on our side may be given a student's infinities
                 raw = self._thing(*args, **named)
         if self._watched:
@@ -154,7 +148,7 @@ class LocalCall:
             return Answer(raw, [], [])
         self._outputs = []
         value = _mapped(_plain(raw), self._give)
-        return Answer(value, _tensors(value), [t.requires_grad for t in self._outputs])
+        return Answer(value, list(_tensors(value)), [t.requires_grad for t in self._outputs])
 
     def _stand_in(self, tensor: Tensor) -> Tensor:
         if not tensor.requires_grad:
@@ -261,38 +255,26 @@ class InlineObject(Held):
 
 
 def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    """A copy of a value with ``change`` applied to its tensors, in order."""
+    """A copy of a value with ``change`` applied to its tensors, in order; proxies become what they stand for."""
     if isinstance(value, Tensor):
         return change(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple | list):
-        return type(value)(_mapped(item, change) for item in value)
+        return type(value)([_mapped(item, change) for item in value])
     if isinstance(value, dict):
         return {key: _mapped(item, change) for key, item in value.items()}
-    return value
+    return value.inside_ if isinstance(value, InlineObject) else value
 
 
-def _tensors(value: Any) -> list[Tensor]:
-    found: list[Tensor] = []
-
-    def take(tensor: Tensor) -> Tensor:
-        found.append(tensor)
-        return tensor
-
-    _mapped(value, take)
-    return found
-
-
-def _inside(value: Any) -> Any:
-    """Proxies among the arguments become the objects they stand for."""
-    if isinstance(value, InlineObject):
-        return value.inside_
-    if isinstance(value, tuple | list):
-        return type(value)(_inside(item) for item in value)
-    if isinstance(value, dict):
-        return {key: _inside(item) for key, item in value.items()}
-    return value
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(item)
 
 
 def _plain(value: Any) -> Any:
