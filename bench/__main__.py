@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.class_ import machine, report, runs_bare
 from bench.walls import cost as walls_cost
 from grader.engines.serial import SerialEngine
-from grader.model import Job
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSIGNMENT = "attention"

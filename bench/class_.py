@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bench.floor import floor_seconds
 from grader.engines.pool import PoolEngine
-from grader.model import Job
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSIGNMENT = "attention"

@@ -11,7 +11,7 @@ from grader.checks.examination import examine
 from grader.diagnosis.faults import build
 from grader.diagnosis.inline import InlineStudent
 from grader.intake.text import decode
-from grader.model import Outcome
+from grader.model.outcome import Outcome
 
 
 def student_in(path: Path) -> InlineStudent:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.catalog import load_course
 from grader.desk import Desk
-from grader.model import Job
+from grader.model.submission import Job
 from grader.sandbox.zygote import ZygoteSandbox
 
 WALLS = ("namespaces", "own root", "user", "privileges", "session", "rlimits", "landlock", "seccomp")

@@ -17,7 +17,7 @@ from grader.course_rules import (
     stub_problems,
 )
 from grader.errors import CourseError, UsageError
-from grader.model import Assignment, Course, Criterion, Forbidden, Limits, Required, Text
+from grader.model.course import Assignment, Course, Criterion, Forbidden, Limits, Required, Text
 from grader.strict_yaml import Loaded, load
 
 _COURSE = "assignments/course.yaml"

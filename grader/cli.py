@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from grader.commands.exits import Exit
 from grader.commands.failures import exit_code_of
 from grader.commands.setting import ENVIRONMENT, Ports, Setting
-from grader.model import Audience
+from grader.model.course import Audience
 
 _ANYWHERE = {"--course": 1, "--reference": 1, "--lang": 1, "--plain": 0}  # option: how many values it takes
 _EPILOG = "Anywhere on the line: --course DIR, --reference DIR, --lang en|zh, --plain (no boxes, no colour)."

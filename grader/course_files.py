@@ -14,7 +14,7 @@ from pydantic import model_validator as validator_of
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from grader.errors import CourseError
-from grader.model import Limits
+from grader.model.course import Limits
 from grader.strict_yaml import Loaded, Path, Position
 
 LANGUAGES = ("en", "zh")

@@ -9,7 +9,10 @@ import torch
 
 from grader.document import to_document
 from grader.exercise import Exercise, open_exercise
-from grader.model import Course, GradeReport, Job, Status, Text
+from grader.model.course import Course, Text
+from grader.model.outcome import Status
+from grader.model.report import GradeReport
+from grader.model.submission import Job
 from grader.pipeline import grade, unmarked
 from grader.sandbox import Sandbox
 from grader.sandbox.launch import Zygote

@@ -12,20 +12,10 @@ from fractions import Fraction
 from json.encoder import encode_basestring
 from typing import Any, TypeVar
 
-from grader.model import (
-    SCHEMA,
-    CriterionScore,
-    Definition,
-    Finding,
-    Flag,
-    GradeReport,
-    Outcome,
-    Place,
-    Remark,
-    Status,
-    TestResult,
-    Text,
-)
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import SCHEMA, CriterionScore, Finding, GradeReport, TestResult
+from grader.model.submission import Definition, Flag, Place, Remark
 
 Document = dict[str, Any]
 _Entry = TypeVar("_Entry")

@@ -19,7 +19,12 @@ GraderError
 
 from __future__ import annotations
 
-from grader.model import Place, Text
+from typing import TYPE_CHECKING
+
+from grader.model.course import Text
+
+if TYPE_CHECKING:
+    from grader.model.submission import Place
 
 
 class GraderError(Exception):

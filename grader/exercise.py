@@ -16,7 +16,8 @@ from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
 from grader.diagnosis.rehearsal import Rehearsals, foreseen
 from grader.errors import UsageError
-from grader.model import Assignment, Course, Flag
+from grader.model.course import Assignment, Course
+from grader.model.submission import Flag
 from grader.student import Script, Student
 from grader.student.log import fingerprint
 

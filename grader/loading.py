@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from grader import intake, whereabouts
 from grader.errors import GraderFault
-from grader.model import Assignment, Course, Definition, Flag, Place, Remark, Submission, Text
+from grader.model.course import Assignment, Course, Text
+from grader.model.submission import Definition, Flag, Place, Remark, Submission
 from grader.places import read_place
 from grader.rpc.frames import pack
 from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.catalog import load_course
-from grader.model import Course
+from grader.model.course import Course
 from grader.sandbox.launch import Order, Zygote
 
 if TYPE_CHECKING:

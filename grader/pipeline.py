@@ -21,19 +21,10 @@ from grader.diagnosis.telling import findings
 from grader.errors import NotGradable, WallMissing
 from grader.exercise import Exercise
 from grader.loading import Loaded, Loading
-from grader.model import (
-    Course,
-    Flag,
-    GradeReport,
-    Isolation,
-    Job,
-    Outcome,
-    Output,
-    Status,
-    Submission,
-    TestResult,
-    Text,
-)
+from grader.model.course import Course, Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import GradeReport, Isolation, TestResult
+from grader.model.submission import Flag, Job, Output, Submission
 from grader.policy import policy_flags, protocol_flags
 from grader.sandbox import Sandbox
 from grader.student import Student

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.model import Place
+from grader.model.submission import Place
 
 
 def read_place(raw: Any) -> Place | None:

@@ -8,7 +8,10 @@ from types import MappingProxyType
 from typing import Final
 
 from grader.loading import Loaded, Seen
-from grader.model import Assignment, Flag, Outcome, Place, TestResult
+from grader.model.course import Assignment
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
+from grader.model.submission import Flag, Place
 
 _TOLD: Final = 5  # different attempts of one kind
 _ATTEMPTS: Final[Mapping[str, str]] = MappingProxyType({

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from grader.model import Assignment, Criterion, CriterionScore, Flag, Outcome, TestResult
+from grader.model.course import Assignment, Criterion
+from grader.model.outcome import Outcome
+from grader.model.report import CriterionScore, TestResult
+from grader.model.submission import Flag
 
 
 def score_criteria(assignment: Assignment, tests: Sequence[TestResult], lang: str) -> tuple[CriterionScore, ...]:

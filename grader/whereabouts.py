@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 
-from grader.model import Assignment, Course, Definition, Remark, Required, Text
+from grader.model.course import Assignment, Course, Required, Text
+from grader.model.submission import Definition, Remark
 
 
 def missing(name: str, names: Sequence[str], inner: Sequence[str]) -> Text:

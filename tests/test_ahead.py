@@ -15,7 +15,7 @@ from grader.checks.collected import Test
 from grader.checks.examination import examine
 from grader.diagnosis.rehearsal import foreseen
 from grader.loading import Loading
-from grader.model import Outcome
+from grader.model.outcome import Outcome
 from grader.sandbox.zygote import ZygoteSandbox
 from grader.student import Student
 from grader.student.ahead import Ahead

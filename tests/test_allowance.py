@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.errors import StudentTimedOut, WorkerDied
-from grader.model import Limits
+from grader.model.course import Limits
 from grader.student import allowance as rules
 from grader.student.allowance import Allowance, Ends
 

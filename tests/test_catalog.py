@@ -8,7 +8,7 @@ import pytest
 
 from grader.catalog import find_root, load_course
 from grader.errors import CourseError, UsageError
-from grader.model import Limits, Text
+from grader.model.course import Limits, Text
 
 COURSE = "assignments/course.yaml"
 FILE = "assignments/doubling/assignment.yaml"

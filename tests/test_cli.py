@@ -24,22 +24,10 @@ from grader.commands.folder_names import folder_names
 from grader.commands.setting import Ports
 from grader.document import to_document
 from grader.errors import CourseError, GraderFault, NotGradable, UsageError, WallMissing
-from grader.model import (
-    Assignment,
-    Course,
-    Criterion,
-    Definition,
-    GradeReport,
-    Isolation,
-    Job,
-    Outcome,
-    Place,
-    Required,
-    SourceFile,
-    Status,
-    Submission,
-    Text,
-)
+from grader.model.course import Assignment, Course, Criterion, Required, Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import GradeReport, Isolation
+from grader.model.submission import Definition, Job, Place, SourceFile, Submission
 from grader.proof import Matrix, Naming, Plan, Proof, Room, Row, Sheet
 from grader.sandbox import effects
 from tests.reports.samples import graded, result

@@ -9,7 +9,7 @@ import pytest
 
 from grader.desk import Desk
 from grader.document import dump, to_document
-from grader.model import Job
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "attention"

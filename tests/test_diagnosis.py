@@ -11,7 +11,8 @@ import yaml
 from grader.desk import Desk
 from grader.diagnosis.faults import faulty_source, source_of_solution
 from grader.diagnosis.parsimony import best_covers, told
-from grader.model import Job, Outcome
+from grader.model.outcome import Outcome
+from grader.model.submission import Job
 from grader.student.log import alike
 
 GOLDEN = Path(__file__).parent / "golden"

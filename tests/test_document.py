@@ -11,7 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from grader.document import clean, dump, for_student, is_student_form, to_document, without_durations
-from grader.model import Flag, Outcome, Output, Remark, Status, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.submission import Flag, Output, Remark
 from tests.reports.samples import graded, not_gradable, result
 
 SCHEMA = Draft202012Validator(json.loads(Path("grader/report.schema.json").read_text(encoding="utf-8")))

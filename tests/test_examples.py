@@ -15,7 +15,7 @@ from grader.diagnosis.recipes import Keep, Recipe, Whole, find_examples
 from grader.diagnosis.shown import shown
 from grader.diagnosis.stored import stale
 from grader.errors import CourseError
-from grader.model import Text
+from grader.model.course import Text
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = [assignment.name for assignment in load_course(ROOT).assignments]

@@ -9,7 +9,7 @@ import pytest
 
 from grader.catalog import load_course
 from grader.diagnosis.faults import load_faults
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "fault-matrix.md"

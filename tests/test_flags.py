@@ -12,7 +12,9 @@ import pytest
 from grader import model
 from grader.desk import Desk
 from grader.loading import Loaded, Seen, read_loaded, read_seen
-from grader.model import Assignment, Course, Flag, Forbidden, Job, Outcome, Place, Text
+from grader.model.course import Assignment, Course, Forbidden, Text
+from grader.model.outcome import Outcome
+from grader.model.submission import Flag, Job, Place
 from grader.policy import policy_flags, protocol_flags
 
 SDPA = "torch.nn.functional.scaled_dot_product_attention"

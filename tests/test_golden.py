@@ -15,7 +15,8 @@ import yaml
 
 from grader.desk import Desk
 from grader.document import for_student, to_document
-from grader.model import GradeReport, Job
+from grader.model.report import GradeReport
+from grader.model.submission import Job
 from grader.pipeline import grade
 from grader.reports import render
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grader.catalog import load_course
 from grader.loading import read_loaded, read_seen
-from grader.model import Course
+from grader.model.course import Course
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYS = ["definitions", "names", "inner", "signatures", "remarks", "flags", "uses", "sightings", "name", "state", "kind",

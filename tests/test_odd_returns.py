@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.desk import Desk
-from grader.model import Job, Outcome
+from grader.model.outcome import Outcome
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("by_hand", "attention", "causal_mask", "padding_mask", "multi_head", "cross_attention")

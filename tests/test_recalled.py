@@ -15,7 +15,9 @@ from grader.checks.recalled import Recalled, Recollection
 from grader.desk import Desk
 from grader.document import dump, to_document
 from grader.errors import CheckFailed
-from grader.model import Job, Outcome, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.submission import Job
 from grader.sandbox.zygote import ZygoteSandbox
 from tests.test_ahead import ONE, SOLUTION, TWO, as_tests, opened, sandbox
 from tests.test_determinism import without_times

@@ -10,7 +10,7 @@ import pytest
 
 from grader.engines.several import SeveralEngines
 from grader.errors import GraderFault
-from grader.model import Job
+from grader.model.submission import Job
 
 JOBS = [Job(f"{n}.py", "attention", n) for n in range(20)]
 

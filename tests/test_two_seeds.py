@@ -10,7 +10,8 @@ import pytest
 
 from grader.desk import Desk
 from grader.document import for_student, to_document
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from grader.reports import RENDERERS, render
 
 TALKATIVE = """

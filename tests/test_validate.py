@@ -14,7 +14,8 @@ from grader.catalog import load_course
 from grader.engines.serial import SerialEngine
 from grader.engines.several import SeveralEngines
 from grader.errors import UsageError
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from grader.proof import Plan, Sheet, validate
 from grader.proof.matrix import naming_claim
 from grader.proof.trials import SEED

@@ -7,6 +7,6 @@ line of its docstring is a title the student may read. See ``docs/authors.md``.
 from grader.checks import expect
 from grader.checks.marks import criterion, needs
 from grader.checks.reading import differences, output_of, values_by_head, weights_of
-from grader.model import Text
+from grader.model.course import Text
 
 __all__ = ["Text", "criterion", "differences", "expect", "needs", "output_of", "values_by_head", "weights_of"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import CourseError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 GIVEN = ("student", "reference", "rng")
 

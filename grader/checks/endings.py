@@ -15,7 +15,9 @@ from grader.errors import (
     StudentTimedOut,
     WorkerDied,
 )
-from grader.model import Outcome, TestResult, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
 
 SHOWN_BY_REENACTMENT: Final = frozenset({Outcome.FAILED, Outcome.RAISED, Outcome.OUT_OF_MEMORY, Outcome.DIED})
 

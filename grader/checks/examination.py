@@ -13,7 +13,10 @@ from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.checks.recalled import Recollection
 from grader.errors import CheckFailed, GraderError, LostAhead, StudentError
-from grader.model import PUBLIC_SEED, Outcome, Place, TestResult
+from grader.model.course import PUBLIC_SEED
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
+from grader.model.submission import Place
 from grader.student.log import Answered
 
 _TESTS_ON: Final = 8  # the test that runs, and those whose questions may go out meanwhile

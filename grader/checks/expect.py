@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grader.checks import room, wording
 from grader.errors import CheckFailed, GraderFault, StudentRaised
-from grader.model import Text
+from grader.model.course import Text
 from grader.student import Call
 
 AXES = ("batch", "head", "query", "key")

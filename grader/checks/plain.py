@@ -7,7 +7,7 @@ from types import ModuleType
 
 from grader.checks.collected import Test, as_test
 from grader.errors import CourseError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 
 def collect_public(assignment: Assignment) -> tuple[Test, ...]:

@@ -18,7 +18,7 @@ import pytest
 
 from grader.checks.collected import Test, as_test, in_order
 from grader.errors import CourseError
-from grader.model import PUBLIC_SEED, Assignment
+from grader.model.course import PUBLIC_SEED, Assignment
 
 Given = Callable[[str], Mapping[str, Any]]  # test id -> its student, reference and rng
 Opener = Callable[[Path, Path, int], AbstractContextManager[Given]]  # submission, reference folder, seed

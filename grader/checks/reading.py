@@ -10,7 +10,7 @@ from torch import Tensor
 
 from grader.checks import wording
 from grader.errors import CheckFailed
-from grader.model import Text
+from grader.model.course import Text
 
 
 def differences(x: Tensor) -> Tensor:

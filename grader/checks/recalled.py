@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from grader.errors import CheckFailed
-from grader.model import Text
+from grader.model.course import Text
 from grader.student.log import Answered
 
 _KEPT: Final = 16  # ways to end, of one test: those met last

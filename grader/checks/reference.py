@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 
 from grader.errors import CourseError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 
 def load_reference(assignment: Assignment) -> ModuleType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from grader.model import Text
+from grader.model.course import Text
 from grader.student import Opaque
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model import Text
+from grader.model.course import Text
 from grader.reports.outline import place, rubric, why
 from grader.reports.untrusted import one_line
 from grader.reports.words import marks

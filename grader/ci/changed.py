@@ -11,7 +11,7 @@ from grader.intake.choice import Closeness, closeness
 from grader.intake.folder import is_litter
 from grader.intake.found import Found, kind_of, limit_of, stem_of
 from grader.intake.handed_out import HandedOut, text_of
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 
 Read = Callable[[Entry], bytes]
 

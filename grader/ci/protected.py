@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from grader.ci.changed import Read
 from grader.ci.objects import Entry
 from grader.intake.found import readable
-from grader.model import Course, Flag
+from grader.model.course import Course
+from grader.model.submission import Flag
 
 PROTECTED, SHADOWS = "protected_path", "named_like_a_library"
 _LIMIT = 50  # flags of these kinds; a repository can cause one with every file

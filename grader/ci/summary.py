@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from grader.model import Flag, Outcome, Status, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.submission import Flag
 from grader.reports import markdown
 from grader.reports.words import STATUSES, marks, word
 

@@ -12,7 +12,8 @@ from grader.ci.objects import SUBMODULE, SYMLINK, Entry
 from grader.intake.archive import inside
 from grader.intake.folder import ENTRIES_LIMIT, TOTAL_LIMIT
 from grader.intake.found import kind_of, limit_of, readable
-from grader.model import Flag, Text
+from grader.model.course import Text
+from grader.model.submission import Flag
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _POINTER_LIMIT = 1_024  # bytes; a pointer is a few lines

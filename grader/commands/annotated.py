@@ -10,7 +10,7 @@ from typing import Any
 from grader.commands.setting import Setting
 from grader.errors import NotGradable, UsageError
 from grader.intake.notebook import cells_of
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 _NEEDED = ("nbconvert", "bleach")
 

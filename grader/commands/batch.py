@@ -19,7 +19,7 @@ from grader.commands.movements import Movements
 from grader.commands.seeds import settle_seed
 from grader.commands.setting import Setting, assignment_named
 from grader.errors import UsageError
-from grader.model import Course
+from grader.model.course import Course
 from grader.reports.untrusted import one_line
 from grader.store import Store, open_store
 

@@ -12,7 +12,9 @@ from grader.commands.setting import Setting
 from grader.commands.work import Work, find_work
 from grader.document import for_student
 from grader.engines import Engine
-from grader.model import PUBLIC_SEED, Assignment, Job, Outcome, Status
+from grader.model.course import PUBLIC_SEED, Assignment
+from grader.model.outcome import Outcome, Status
+from grader.model.submission import Job
 from grader.reports.outline import place
 from grader.reports.untrusted import one_line
 

@@ -18,7 +18,8 @@ from grader.commands.console import note
 from grader.commands.exits import Exit, exit_for
 from grader.commands.setting import Setting
 from grader.errors import UsageError
-from grader.model import Audience, Course, Outcome
+from grader.model.course import Audience, Course
+from grader.model.outcome import Outcome
 from grader.release.pack import unpacked
 
 _BAR = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")

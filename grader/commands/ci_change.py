@@ -16,7 +16,8 @@ from grader.ci.taking import LARGE, LeftOut, refused, take
 from grader.commands.setting import assignment_named
 from grader.errors import UsageError
 from grader.intake.found import kind_of
-from grader.model import Assignment, Course, Flag
+from grader.model.course import Assignment, Course
+from grader.model.submission import Flag
 
 _PAYLOAD_LIMIT = 25_000_000  # bytes
 

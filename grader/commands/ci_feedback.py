@@ -12,7 +12,7 @@ from grader.commands.console import write_document
 from grader.errors import UsageError
 from grader.gradebook.standings import Late
 from grader.late import HandedIn, Source, Term, moment, read_term
-from grader.model import Course, Text
+from grader.model.course import Course, Text
 
 _USED = Text(
     "{used} of today's {all} runs of the hidden checks are used. This run shows the public checks; its marks are kept.",

@@ -17,7 +17,9 @@ from grader.commands.setting import Setting
 from grader.document import for_student
 from grader.engines import Engine
 from grader.gradebook.late_lines import told_late
-from grader.model import PUBLIC_SEED, Flag, Job, Status, Text
+from grader.model.course import PUBLIC_SEED, Text
+from grader.model.outcome import Status
+from grader.model.submission import Flag, Job
 
 _SECRET = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PRIVATE_KEY|API_KEY|ACCESS_KEY)(?:_|$)")
 _GONE = Text("the file was taken away", "文件已被删除")

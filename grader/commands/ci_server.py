@@ -20,7 +20,7 @@ from grader.commands.console import note, say, write_document
 from grader.commands.exits import Exit
 from grader.commands.setting import Setting
 from grader.errors import GraderFault, UsageError
-from grader.model import Status
+from grader.model.outcome import Status
 
 _FETCH_S = 600.0
 _FILE_LIMIT = 5_000_000  # bytes of a file that was graded into

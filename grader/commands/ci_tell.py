@@ -19,7 +19,8 @@ from grader.commands.console import note, say, write_document
 from grader.commands.setting import Setting
 from grader.document import dump
 from grader.intake.found import NOTEBOOK_LIMIT, read_regular
-from grader.model import Audience, Flag
+from grader.model.course import Audience
+from grader.model.submission import Flag
 from grader.reports import junit
 from grader.reports.untrusted import one_line
 

@@ -21,7 +21,10 @@ from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage, un
 from grader.intake.identity import Owned, newest_only, owners, read_map
 from grader.intake.roster import Student, read_roster
 from grader.late import HandedIn
-from grader.model import Assignment, Flag, GradeReport, Isolation, Status, Text
+from grader.model.course import Assignment, Text
+from grader.model.outcome import Status
+from grader.model.report import GradeReport, Isolation
+from grader.model.submission import Flag
 
 _HOW = {
     "map": "as map.csv says", "id": "by the student id", "account": "by the account", "name": "by the name",

@@ -16,7 +16,7 @@ from grader.gradebook.standings import Late
 from grader.intake.identity import Owned
 from grader.intake.worksheet import read_times
 from grader.late import HandedIn, Source, Term, moment, read_term, term_from
-from grader.model import Standing
+from grader.model.report import Standing
 from grader.reports.untrusted import one_line
 from grader.store import HandedIn as Kept
 from grader.store import Store

@@ -12,7 +12,9 @@ from grader.commands.class_late import held_facts, late_of
 from grader.document import clean
 from grader.gradebook.late_lines import with_late_lines
 from grader.gradebook.standings import Late, order, standings_of
-from grader.model import Standing, Status, Text
+from grader.model.course import Text
+from grader.model.outcome import Status
+from grader.model.report import Standing
 from grader.scoring import rounded
 from grader.store import HandedIn, Override, Rubric, Store, rescored, rubric_from
 

@@ -17,7 +17,8 @@ from grader.commands.exits import Exit
 from grader.commands.movements import Movements, moves, outcomes_of, publish, tell
 from grader.commands.setting import Setting, advice
 from grader.errors import UsageError
-from grader.model import Standing, Status
+from grader.model.outcome import Status
+from grader.model.report import Standing
 from grader.reports.untrusted import one_line
 from grader.reports.words import marks
 from grader.store import Override, Store, open_store, rubric_from

@@ -21,7 +21,8 @@ from grader.commands.setting import Setting
 from grader.document import clean
 from grader.engines.capacity import fitting, free_mib, usable_cores
 from grader.late import HandedIn as Came
-from grader.model import Course, Flag, Job
+from grader.model.course import Course
+from grader.model.submission import Flag, Job
 from grader.store import HandedIn, Kept, Rubric, Seat, Store, conditions_of, content_digest, rubric_of
 
 MISSING = "nothing handed in"

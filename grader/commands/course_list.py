@@ -8,7 +8,7 @@ from grader.commands.phrases import marks_phrase, phrase
 from grader.commands.setting import Setting
 from grader.commands.work import work_on
 from grader.commands.written import left_to_write
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 
 def run(setting: Setting) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
-from grader.model import Status
+from grader.model.outcome import Status
 
 
 class Exit(IntEnum):

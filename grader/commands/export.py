@@ -18,7 +18,7 @@ from grader.commands.setting import Setting, advice
 from grader.errors import UsageError
 from grader.gradebook.feedback import feedback_zip
 from grader.gradebook.sheets import NAMES, Filled, Wanted, fill_sheet
-from grader.model import Standing
+from grader.model.report import Standing
 from grader.reports.untrusted import one_line
 from grader.store import Store, open_store, rubric_from
 

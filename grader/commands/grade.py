@@ -19,7 +19,8 @@ from grader.errors import UsageError
 from grader.gradebook.late_lines import told_late
 from grader.gradebook.standings import Late
 from grader.late import HandedIn, Source, moment, read_term
-from grader.model import Audience, Course, Job
+from grader.model.course import Audience, Course
+from grader.model.submission import Job
 from grader.reports import render
 from grader.reports.untrusted import one_line
 from grader.reports.words import STATUSES, marks

@@ -12,7 +12,8 @@ from grader.commands.exits import Exit, exit_for
 from grader.commands.setting import Setting
 from grader.document import for_student
 from grader.errors import GraderError
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from grader.platforms.gradescope.metadata import Facts, read_facts
 from grader.reports import markdown
 from grader.reports.gradescope import dump, failed, results

@@ -7,7 +7,7 @@ from grader.commands.exits import Exit
 from grader.commands.phrases import marks_phrase, phrase
 from grader.commands.setting import Setting, advice, assignment_named
 from grader.errors import UsageError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 
 def run(setting: Setting, name: str, criterion: str | None, step: int) -> Exit:

@@ -10,7 +10,7 @@ from typing import Any
 from grader.commands.class_out import ClassOut, standing_json
 from grader.commands.class_run import now
 from grader.commands.console import note, say
-from grader.model import Standing
+from grader.model.report import Standing
 from grader.reports.untrusted import one_line
 from grader.reports.words import marks
 from grader.store import Published, Store

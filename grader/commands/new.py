@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.commands.console import note, say
 from grader.commands.exits import Exit
 from grader.commands.setting import Setting
-from grader.model import Text
+from grader.model.course import Text
 from grader.scaffold import make
 
 _DONE = Text(

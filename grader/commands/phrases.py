@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from grader.model import Text
+from grader.model.course import Text
 from grader.reports.words import marks
 
 _PHRASES: Mapping[str, Text] = MappingProxyType({

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.commands.console import note
-from grader.model import Status
+from grader.model.outcome import Status
 from grader.reports.untrusted import one_line
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from grader.commands.console import columns
-from grader.model import Text
+from grader.model.course import Text
 from grader.proof import Matrix, Proof, Room, Row, Sheet
 
 _HOLDS, _FAILS = "holds ", "FAILS "

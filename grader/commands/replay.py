@@ -13,7 +13,9 @@ from grader.commands.exits import Exit
 from grader.commands.setting import Setting, assignment_named
 from grader.document import clean, is_student_form, without_durations
 from grader.errors import NotGradable, UsageError
-from grader.model import SCHEMA, Assignment, Job
+from grader.model.course import Assignment
+from grader.model.report import SCHEMA
+from grader.model.submission import Job
 from grader.reports.untrusted import one_line
 
 _SHOWN = 10

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from grader.engines import Engine
 from grader.errors import UsageError
-from grader.model import Assignment, Course, Submission
+from grader.model.course import Assignment, Course
+
+if TYPE_CHECKING:
+    from grader.model.submission import Submission
 
 if TYPE_CHECKING:
     from grader.proof import Plan, Sheet

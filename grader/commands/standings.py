@@ -8,7 +8,8 @@ from typing import Any
 
 from grader.commands.check import passed
 from grader.commands.phrases import phrase
-from grader.model import Assignment, Course, Outcome, Status
+from grader.model.course import Assignment, Course
+from grader.model.outcome import Outcome, Status
 
 
 @dataclass(slots=True)

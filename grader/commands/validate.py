@@ -12,7 +12,7 @@ from grader.commands.proof_json import as_json
 from grader.commands.proof_text import lines_of
 from grader.commands.setting import Setting
 from grader.errors import UsageError
-from grader.model import Text
+from grader.model.course import Text
 from grader.proof import Plan, Sheet
 from grader.proof.markdown import as_markdown
 from grader.reports.untrusted import printable

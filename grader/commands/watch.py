@@ -19,7 +19,8 @@ from grader.commands.standings import Standings
 from grader.commands.work import SUFFIXES, Work, find_work, work_on
 from grader.engines import Engine
 from grader.errors import CourseError, GraderFault, UsageError
-from grader.model import Assignment, Course, Outcome
+from grader.model.course import Assignment, Course
+from grader.model.outcome import Outcome
 from grader.watching import keys, saves
 
 _WAKE_S: Final = 0.5  # where a wait cannot be interrupted, Ctrl-C is heard so often

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.commands.setting import advice, assignment_named
 from grader.commands.written import left_to_write
 from grader.errors import UsageError
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 
 SUFFIXES = (".py", ".ipynb")
 

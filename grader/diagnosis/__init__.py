@@ -1,6 +1,6 @@
 """Which known mistakes explain what was seen. Never changes a mark."""
 
 from grader.diagnosis.faults import Fault
-from grader.model import Text
+from grader.model.course import Text
 
 __all__ = ["Fault", "Text"]

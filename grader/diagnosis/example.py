@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from grader.errors import CourseError
-from grader.model import Text
+from grader.model.course import Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from grader.diagnosis.example import Example, load_examples
 from grader.errors import CourseError
-from grader.model import Assignment, Text
+from grader.model.course import Assignment, Text
 
 
 @dataclass(frozen=True, slots=True)

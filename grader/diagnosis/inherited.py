@@ -22,7 +22,8 @@ from grader.checks.examination import Examination
 from grader.diagnosis.faults import build
 from grader.diagnosis.inline import InlineStudent
 from grader.errors import CheckFailed, StudentError
-from grader.model import Outcome, TestResult
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
 from grader.rpc.values import Handle
 from grader.student.log import Answered, Raised, alike, plain_name
 

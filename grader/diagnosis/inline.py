@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from grader.errors import CheckFailed, StudentRaised
-from grader.model import Text
+from grader.model.course import Text
 from grader.rpc.values import Encoder, Handle, Opaque
 from grader.student import Call
 from grader.student.gradients import Answer, differentiable

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.diagnosis.tables import FACTS, Pair
-from grader.model import Text
+from grader.model.course import Text
 from grader.student.log import Answered
 
 _NEAR: Final = 1e-3  # for what is measured

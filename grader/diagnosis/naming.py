@@ -18,7 +18,8 @@ from grader.diagnosis.faults import Fault
 from grader.diagnosis.parsimony import Ids, best_covers, told
 from grader.diagnosis.patterns import pattern_in
 from grader.diagnosis.rehearsal import Log, Rehearsals
-from grader.model import Outcome, TestResult
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
 from grader.student.log import Raised, plain_name
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.measured import Wrong, measured, of_module, with_tensor
-from grader.model import Text
+from grader.model.course import Text
 from grader.student.log import alike
 
 _ATOL: Final = 1e-5

@@ -20,7 +20,7 @@ from torch import Tensor
 from grader.diagnosis.example import Example
 from grader.diagnosis.faults import Fault, build, faulty_source
 from grader.diagnosis.shown import shown
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 _FILLINGS: Final = 8  # of one recipe
 _VISIBLE: Final = 0.02  # a difference that is seen on paper, where two decimals are written

@@ -6,7 +6,7 @@ from grader.diagnosis.example import stored_form
 from grader.diagnosis.faults import load_faults, source_of_solution
 from grader.diagnosis.recipes import find_examples, load_recipes, stale_examples
 from grader.errors import CourseError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 
 def store(assignment: Assignment) -> tuple[int, list[str]]:

@@ -12,7 +12,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from grader.model import Text
+from grader.model.course import Text
 
 _ATOL: Final = 1e-5
 _SEEN: Final = 1e-6  # what a hidden key may get

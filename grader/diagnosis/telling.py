@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from grader.diagnosis.naming import Named
-from grader.model import CriterionScore, Finding
+from grader.model.report import CriterionScore, Finding
 
 
 def findings(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from grader.model import Job
+if TYPE_CHECKING:
+    from grader.model.submission import Job
 
 
 class Engine(Protocol):

@@ -17,7 +17,7 @@ import traceback
 from typing import Any, Protocol, TextIO
 
 from grader.errors import CourseError, GraderError
-from grader.model import Job
+from grader.model.submission import Job
 
 _JOBS_PER_SESSION = 1000  # what it learnt of a class serves the whole class
 _MARGIN_S = 30.0

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from grader.engines.process import HostEnded, HostProcess
 from grader.errors import GraderFault, WallMissing
-from grader.model import Job
+from grader.model.submission import Job
 
 _Answer = tuple[Job, dict[str, Any]]
 _AHEAD = 4  # results a host may be ahead of whoever takes them: the memory of a class does not depend on its size

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import CourseError, GraderFault, UsageError, WallMissing
-from grader.model import Job
+from grader.model.submission import Job
 
 _ERRORS = {cls.__name__: cls for cls in (CourseError, GraderFault, UsageError, WallMissing)}
 _THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader.engines.process import HostProcess
-from grader.model import Job
+from grader.model.submission import Job
 
 
 class SerialEngine:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader.engines import Engine
-from grader.model import Job
+from grader.model.submission import Job
 
 
 class SeveralEngines:

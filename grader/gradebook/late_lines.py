@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from grader.gradebook.standings import Late, standings_of
-from grader.model import Standing
+from grader.model.report import Standing
 
 
 def with_late_lines(document: Mapping[str, Any], rows: Iterable[Standing]) -> dict[str, Any]:

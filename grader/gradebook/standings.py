@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from grader.late import HandedIn, Lateness, Term, lateness
-from grader.model import Standing, Status
+from grader.model.outcome import Status
+from grader.model.report import Standing
 from grader.scoring import late_penalty, less
 
 People = Mapping[str, tuple[str, str]]

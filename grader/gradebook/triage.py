@@ -10,7 +10,8 @@ from typing import Any
 
 from grader.gradebook.items import Items
 from grader.gradebook.standings import ISOLATED
-from grader.model import Outcome, Standing, Status
+from grader.model.outcome import Outcome, Status
+from grader.model.report import Standing
 
 SCHEMA = "grader.triage/1"
 _BINS = 10

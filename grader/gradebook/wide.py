@@ -11,7 +11,8 @@ from fractions import Fraction
 from grader.errors import UsageError
 from grader.gradebook.guard import guarded, unguarded
 from grader.gradebook.standings import order
-from grader.model import Standing, Status
+from grader.model.outcome import Status
+from grader.model.report import Standing
 from grader.reports.words import marks
 
 COLUMNS = ("submission", "student_id", "name", "email", "status", "score", "max_score", "late_penalty", "flags")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from grader.intake import refusals
 from grader.intake.folder import DEPTH_LIMIT, ENTRIES_LIMIT, TOTAL_LIMIT, Contents, is_litter
 from grader.intake.found import Found, decoded, kind_of, limit_of, showing
-from grader.model import Text
+from grader.model.course import Text
 
 _RATIO_LIMIT = 200  # bytes out for each byte in
 _DIRECTORY_LIMIT = 4_000_000  # bytes of the list of members

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 from grader.intake.found import PYTHON, Found, stem_of
 from grader.intake.handed_out import HandedOut, text_of
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 _CLOSE_ENOUGH = 0.75
 # One addition at the end of a name. Taken off again and again, not repeated in the pattern: that would try every way

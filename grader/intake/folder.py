@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.errors import NotGradable
 from grader.intake.found import Found, kind_of, limit_of, read_regular, readable
-from grader.model import Flag
+from grader.model.submission import Flag
 
 ENTRIES_LIMIT = 2_000
 DEPTH_LIMIT = 20

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.intake import refusals
-from grader.model import Text
+from grader.model.course import Text
 
 SOURCE_LIMIT = 1_000_000  # bytes of a Python file, and of all code of a notebook
 NOTEBOOK_LIMIT = 50_000_000

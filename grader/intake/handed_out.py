@@ -8,7 +8,7 @@ from grader.errors import NotGradable
 from grader.intake.found import NOTEBOOK, Found, stem_of
 from grader.intake.notebook import read_notebook
 from grader.intake.text import decode
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 _STUB_LIMIT = 200_000  # characters
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from grader.errors import NotGradable
 from grader.intake.found import PYTHON, Found
 from grader.intake.text import decode
-from grader.model import Flag, Submission
+from grader.model.submission import Flag, Submission
 
 _COUNT_LIMIT = 200
 _BYTES_LIMIT = 4_000_000

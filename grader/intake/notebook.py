@@ -14,7 +14,8 @@ from grader.intake import refusals
 from grader.intake.found import SOURCE_LIMIT
 from grader.intake.json_cut import DROPPED, TooDeep, TooMuch, cut
 from grader.intake.text import Decoded, decode, plain, refuse_other_kinds
-from grader.model import Chunk, Place, Remark, Text
+from grader.model.course import Text
+from grader.model.submission import Chunk, Place, Remark
 
 _DIGITS_LIMIT = 400  # of one number; reading a longer one takes time without bound
 _SEARCHED = 200_000  # characters of a text cell looked through for a solution

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.errors import NotGradable
-from grader.model import Text
+from grader.model.course import Text
 
 
 def refuse(en: str, zh: str) -> NotGradable:

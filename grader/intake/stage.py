@@ -17,7 +17,8 @@ from grader.intake.modules import beside
 from grader.intake.notebook import looks_like_notebook, read_notebook
 from grader.intake.tar import read_tar
 from grader.intake.text import decode
-from grader.model import Assignment, Chunk, Flag, Place, Remark, SourceFile, Submission, Text
+from grader.model.course import Assignment, Text
+from grader.model.submission import Chunk, Flag, Place, Remark, SourceFile, Submission
 
 
 def load(path: Path, assignment: Assignment, *, submission_id: str = "", students: Sequence[str] = ()) -> Submission:

@@ -11,7 +11,7 @@ from grader.intake import refusals
 from grader.intake.archive import DAMAGED, TOO_MUCH, inside
 from grader.intake.folder import ENTRIES_LIMIT, Contents, is_litter
 from grader.intake.found import Found, kind_of, limit_of, readable
-from grader.model import Text
+from grader.model.course import Text
 
 UNPACKED_LIMIT: Final = 100_000_000  # bytes of a tar once gzip is taken off
 _RATIO_LIMIT: Final = 200  # bytes out for each byte in

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from grader.late.clocks import days_begun, delay, earliest
 from grader.late.written import written
-from grader.model import Text
+from grader.model.course import Text
 from grader.scoring import LateRule
 
 

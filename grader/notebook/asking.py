@@ -11,7 +11,8 @@ from typing import Any
 from grader.checks.collected import Test
 from grader.checks.plain import collect_public
 from grader.errors import UsageError
-from grader.model import Assignment, Course, Definition, Place
+from grader.model.course import Assignment, Course
+from grader.model.submission import Definition, Place
 from grader.notebook.live import LiveStudent, run
 from grader.notebook.saved import saved_notebook
 from grader.notebook.shown import Checked

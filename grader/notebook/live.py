@@ -17,7 +17,9 @@ from grader.checks.collected import Test
 from grader.checks.examination import examine
 from grader.diagnosis.inline import InlineStudent
 from grader.errors import StudentMissing, StudentOutOfMemory, StudentRaised, StudentStub, WorkerDied
-from grader.model import PUBLIC_SEED, Definition, Place, TestResult, Text
+from grader.model.course import PUBLIC_SEED, Text
+from grader.model.report import TestResult
+from grader.model.submission import Definition, Place
 from grader.student import Call
 
 PlaceOfError = Callable[[TracebackType | None], Place | None]

@@ -10,7 +10,8 @@ from typing import Any
 
 from grader import intake
 from grader.errors import GraderError
-from grader.model import Assignment, Submission
+from grader.model.course import Assignment
+from grader.model.submission import Submission
 
 _EDITORS_NAME = "__vsc_ipynb_file__"  # one editor tells the kernel where its notebook lies
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from grader.model import Assignment, Definition, Outcome, Place, TestResult
+from grader.model.course import Assignment
+from grader.model.outcome import Outcome
+from grader.model.report import TestResult
+from grader.model.submission import Definition, Place
 from grader.notebook.words import say
 from grader.reports.outline import Loss, Rubric, place, rubric, why
 from grader.reports.untrusted import printable

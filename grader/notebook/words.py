@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from grader.model import Text
+from grader.model.course import Text
 
 _WORDS: Mapping[str, Text] = MappingProxyType({
     "passed": Text("{passed} of {all} public checks passed", "公开检查通过 {passed} / {all} 项"),

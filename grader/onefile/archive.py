@@ -10,7 +10,7 @@ import zipfile
 from functools import lru_cache
 from pathlib import Path
 
-from grader.model import Course
+from grader.model.course import Course
 from grader.onefile.course import from_plain
 
 FOLDER = "course"  # of the archive

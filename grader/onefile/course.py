@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from grader.model import Assignment, Course, Criterion, Required, Text
+from grader.model.course import Assignment, Course, Criterion, Required, Text
 
 
 def as_plain(course: Course) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any
 from grader import intake
 from grader.checks.plain import collect_public
 from grader.loading import read_loaded
-from grader.model import Assignment, Course, Place, Remark, Submission
+from grader.model.course import Assignment, Course
+from grader.model.submission import Place, Remark, Submission
 from grader.notebook.live import LiveStudent, no_sudden_end, run
 from grader.notebook.shown import Checked
 from grader.places import read_place

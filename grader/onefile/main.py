@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.errors import NotGradable, UsageError
 from grader.intake.choice import Closeness, closeness
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 from grader.onefile.archive import own_course
 from grader.onefile.files import check_file
 from grader.reports.glyphs import encodable

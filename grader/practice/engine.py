@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from grader.errors import CourseError, GraderFault, UsageError
-from grader.model import Job
+from grader.model.submission import Job
 from grader.practice.lost import HANGS, Lost
 
 _ERRORS = {cls.__name__: cls for cls in (CourseError, UsageError)}

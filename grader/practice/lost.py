@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from grader.errors import StudentError, StudentTimedOut, WorkerDied
-from grader.model import Limits
+from grader.model.course import Limits
 
 HANGS: Final = "hangs"
 _STRIKES: Final = 2  # a function that hung this often is not called again

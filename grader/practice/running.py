@@ -14,7 +14,10 @@ from grader.document import to_document
 from grader.errors import NotGradable
 from grader.exercise import Exercise, open_exercise
 from grader.loading import Loaded, read_loaded
-from grader.model import Course, GradeReport, Isolation, Job, Limits, Output, Place, Status, Submission
+from grader.model.course import Course, Limits
+from grader.model.outcome import Status
+from grader.model.report import GradeReport, Isolation
+from grader.model.submission import Job, Output, Place, Submission
 from grader.notebook.live import LiveStudent, no_sudden_end, run
 from grader.onefile.files import loaded_here
 from grader.pipeline import Verdict, report_of, unmarked

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from grader.catalog import load_course
 from grader.errors import CourseError, GraderError
-from grader.model import Job
+from grader.model.submission import Job
 
 
 def main() -> None:

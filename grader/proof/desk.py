@@ -20,7 +20,9 @@ from typing import Any
 from grader.checks.collected import in_order
 from grader.desk import Desk
 from grader.exercise import Exercise
-from grader.model import Course, GradeReport, Job
+from grader.model.course import Course
+from grader.model.report import GradeReport
+from grader.model.submission import Job
 from grader.pipeline import grade
 from grader.proof.alike import groups_alike, sets_alike
 from grader.proof.gauge import Gauge

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.model import Text
+from grader.model.course import Text
 
 Set = tuple[str, ...]  # ids of known mistakes that stand in one file
 

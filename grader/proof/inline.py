@@ -12,7 +12,10 @@ from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.inline import InlineStudent
 from grader.diagnosis.telling import findings
 from grader.exercise import Exercise
-from grader.model import GradeReport, Isolation, Job, Outcome, Status, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import GradeReport, Isolation
+from grader.model.submission import Job
 from grader.pipeline import unmarked
 from grader.proof.gauge import Gauge
 

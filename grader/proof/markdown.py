@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from grader.model import Course, Text
+from grader.model.course import Course, Text
 from grader.proof.facts import Matrix, Row, Sheet
 
 _HEAD = """\

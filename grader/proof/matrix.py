@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.diagnosis.faults import Fault, faulty_source
-from grader.model import Text
+from grader.model.course import Text
 from grader.proof.facts import Matrix, Naming, Plan, Proof, Row, Set
 from grader.proof.trials import SEED, Document, Trials, lost, tests_of, ungraded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from grader.model import Outcome
+from grader.model.outcome import Outcome
 from grader.proof.facts import Room
 from grader.proof.trials import Document
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from grader.lifeless import lifeless_sources
-from grader.model import PUBLIC_SEED, Outcome, Text
+from grader.model.course import PUBLIC_SEED, Text
+from grader.model.outcome import Outcome
 from grader.proof.facts import Plan, Proof
 from grader.proof.trials import SEED, Document, Trials, lost, seen, tests_of, ungraded
 

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from grader.model import PUBLIC_SEED, Assignment, Job, Outcome, Status, Text
+from grader.model.course import PUBLIC_SEED, Assignment, Text
+from grader.model.outcome import Outcome, Status
+from grader.model.submission import Job
 
 Document = Mapping[str, Any]
 Key = TypeVar("Key", bound=Hashable)

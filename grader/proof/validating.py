@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.diagnosis.faults import Fault, load_faults
 from grader.errors import UsageError
-from grader.model import Assignment, Course, Text
+from grader.model.course import Assignment, Course, Text
 from grader.proof.facts import Matrix, Naming, Plan, Proof, Room, Sheet
 from grader.proof.matrix import claims, handed_in, matrix_of, naming_claim, pair_claim
 from grader.proof.pairs import WANTED, tried_pairs, twins_among_singles

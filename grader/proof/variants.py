@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.model import Assignment
+from grader.model.course import Assignment
 
 _FOLDER = "right"  # reference/<name>/right/
 _PREFIX = "right_"  # DIR/<name>/right_*

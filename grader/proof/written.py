@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.diagnosis.faults import Fault
 from grader.leakage import leaks
-from grader.model import Assignment, Course, Text
+from grader.model.course import Assignment, Course, Text
 from grader.proof.facts import Proof
 
 _HANDOUTS: Mapping[str, str] = {"en": "README.md", "zh": "README.zh.md"}

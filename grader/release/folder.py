@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UsageError
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 from grader.release.notebooks import handout_name, notebook_name, notebook_text
 from grader.release.readme import readme
 from grader.release.single import NAME as SINGLE

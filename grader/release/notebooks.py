@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model import Assignment, Text
+from grader.model.course import Assignment, Text
 
 _HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]")

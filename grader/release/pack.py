@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from grader.errors import UsageError
-from grader.model import Course
+from grader.model.course import Course
 from grader.release.folder import is_litter
 from grader.release.single import packed
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from grader.leakage import Leak, leaks_among, statements_in
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 from grader.release.single import NAME as SINGLE
 
 _PRIVATE = ("solution.py", "checks.py", "faults.py", "recipes.py", "examples.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from grader.model import Course, Text
+from grader.model.course import Course, Text
 
 _PAGE: Final = Text(
     en="""\

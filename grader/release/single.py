@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from grader.model import Course
+from grader.model.course import Course
 from grader.onefile.course import as_plain
 from grader.release.older import SHIM, SHIM_SOURCE, for_older_pythons
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from grader.model import Status
+from grader.model.outcome import Status
 from grader.reports.class_words import class_word, words
 from grader.reports.html import look, template, tongue
 from grader.reports.untrusted import one_line

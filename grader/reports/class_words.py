@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from grader.model import Text
+from grader.model.course import Text
 
 _WORDS: Mapping[str, Text] = MappingProxyType({
     "class": Text("The class", "全班"),

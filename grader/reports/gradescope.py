@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grader.model import Outcome, Status, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
 from grader.reports import markdown
 from grader.reports.outline import Line, outline, reason, why
 from grader.reports.untrusted import one_line

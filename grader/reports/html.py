@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from grader.document import is_student_form
-from grader.model import Outcome, Status
+from grader.model.outcome import Outcome, Status
 from grader.reports.outline import (
     ENTRIES_SHOWN,
     Line,

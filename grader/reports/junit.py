@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from grader.model import Outcome, Status
+from grader.model.outcome import Outcome, Status
 from grader.reports.outline import Line, outline
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import OUTCOMES, STATUSES, marks, word

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.document import is_student_form
-from grader.model import Outcome, Status
+from grader.model.outcome import Outcome, Status
 from grader.reports.outline import (
     ENTRIES_SHOWN,
     Line,

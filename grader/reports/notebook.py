@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from grader.model import Outcome
+from grader.model.outcome import Outcome
 from grader.reports.html import facts, template
 from grader.reports.untrusted import one_line, printable
 from grader.reports.words import word

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.document import is_student_form
-from grader.model import Outcome, Status
+from grader.model.outcome import Outcome, Status
 from grader.reports.words import OUTCOMES, marks, word
 
 ENTRIES_SHOWN = 30  # remarks, or flags, in a report for people; the JSON holds the rest

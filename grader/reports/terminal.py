@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from grader.document import is_student_form
-from grader.model import Outcome, Status
+from grader.model.outcome import Outcome, Status
 from grader.reports.glyphs import Glyphs, encodable, glyphs_for
 from grader.reports.outline import (
     ENTRIES_SHOWN,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from grader.model import Isolation, Limits, Output
+from grader.model.course import Limits
+from grader.model.report import Isolation
+from grader.model.submission import Output
 
 if TYPE_CHECKING:  # frames carry tensors, and whoever starts a zygote should not wait for torch first
     from grader.rpc.frames import Frame

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model import Limits, Output
+from grader.model.course import Limits
+from grader.model.submission import Output
 from grader.rpc.frames import Frame, FrameReader, OverLimit, numbered
 from grader.rpc.values import ProtocolError
 from grader.sandbox import SessionEnded, SessionTimedOut

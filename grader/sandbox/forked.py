@@ -12,7 +12,8 @@ import signal
 from typing import Any
 
 from grader.errors import GraderFault, WallMissing
-from grader.model import Isolation, Limits
+from grader.model.course import Limits
+from grader.model.report import Isolation
 from grader.sandbox.conversation import Pipes, PipeSession
 from grader.sandbox.launch import describe_ending, library_paths, readable_paths
 from grader.sandbox.zygote import asked_of, first_frame, pipes_of_a_worker

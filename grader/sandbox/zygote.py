@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, WallMissing
-from grader.model import Isolation, Limits
+from grader.model.course import Limits
+from grader.model.report import Isolation
 from grader.rpc.frames import Frame, FrameReader
 from grader.sandbox.conversation import Pipes, PipeSession
 from grader.sandbox.effects import Examination, Proof, canaries, read_proof

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from grader.model import Assignment, Criterion, CriterionScore, Flag, Outcome, Status, TestResult, Text
+from grader.model.course import Assignment, Criterion, Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import CriterionScore, TestResult
+from grader.model.submission import Flag
 from grader.scoring import score_rubric, total
 
 

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from grader.intake.folder import is_litter
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 
 _WHOLE = 64 << 20  # bytes; of a larger file, which no loader takes, the size and time stand for the contents
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from grader.errors import UsageError
-from grader.model import Status
+from grader.model.outcome import Status
 from grader.store.facts import HandedIn, Kept, Override, Published, Seat
 from grader.store.schema import bring_up_to_date
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from grader.errors import StudentError, StudentTimedOut, WorkerDied
-from grader.model import Limits
+from grader.model.course import Limits
 
 _STRIKES: Final = 2  # a function that timed out this often is not called again
 _FRAMES: Final = 4  # all results of a function may come to so many of the largest there may be

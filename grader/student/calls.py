@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.model import Place
+from grader.model.submission import Place
 from grader.places import read_place
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.errors import CheckFailed, WorkerDied
-from grader.model import Text
+from grader.model.course import Text
 from grader.rpc.values import Handle, ProtocolError
 from grader.student.calls import Call
 from grader.student.questions import Held

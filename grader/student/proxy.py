@@ -24,7 +24,8 @@ from grader.errors import (
     WorkerDied,
 )
 from grader.loading import Loaded, Loading
-from grader.model import Assignment, Limits, Output, Place, Text
+from grader.model.course import Assignment, Limits, Text
+from grader.model.submission import Output, Place
 from grader.rpc.frames import Frame
 from grader.rpc.values import Handle
 from grader.sandbox import Session, SessionEnded, SessionTimedOut

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from grader.document import for_student, to_document
-from grader.model import Job
+from grader.model.submission import Job
 from grader.reports import render
 
 if TYPE_CHECKING:

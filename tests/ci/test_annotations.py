@@ -11,7 +11,8 @@ from grader.ci.annotations import Annotation, chosen, commands, remarks_on
 from grader.ci.notebook_lines import NotebookLines
 from grader.ci.summary import COMMENT_LIMIT, Told, cut, summary, without_marks
 from grader.document import for_student, to_document
-from grader.model import Flag, Place, Remark, Text
+from grader.model.course import Text
+from grader.model.submission import Flag, Place, Remark
 from tests.reports.samples import graded
 
 COMMAND = re.compile(r"\A::(error|warning|notice) [^\r\n]*?::[^\r\n]*\Z")

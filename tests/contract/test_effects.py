@@ -23,7 +23,8 @@ from grader.commands.exits import Exit
 from grader.commands.ports import real_ports
 from grader.desk import Desk
 from grader.errors import WallMissing
-from grader.model import Job, Limits
+from grader.model.course import Limits
+from grader.model.submission import Job
 from grader.sandbox.effects import EFFECTS, Proof, canaries, read_proof
 from grader.sandbox.zygote import ZygoteSandbox
 from tests.contract.test_sandbox import call, opened

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.model import Limits
+from grader.model.course import Limits
 from grader.rpc.frames import pack
 from grader.rpc.values import Encoder
 from grader.sandbox import Sandbox, Session, SessionEnded, SessionTimedOut

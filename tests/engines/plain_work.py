@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, WallMissing
-from grader.model import Job
+from grader.model.submission import Job
 
 
 class PlainWork:

@@ -15,7 +15,7 @@ import pytest
 from grader.engines.capacity import HOST_MIB, fitting, free_mib, usable_cores
 from grader.engines.pool import PoolEngine
 from grader.errors import GraderFault, WallMissing
-from grader.model import Job
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WORK = "tests.engines.plain_work:open_work"
@@ -107,7 +107,7 @@ def test_what_a_host_raises_is_raised_here(pool: Open) -> None:
 ASKER = """
 import sys
 from grader.engines.pool import PoolEngine
-from grader.model import Job
+from grader.model.submission import Job
 with PoolEngine({work!r}, {{"room": {room!r}}}, 1) as engine:
     for job, result in engine.map([Job("x", "a", 1), Job("hangs", "a", 1)]):
         print("one", flush=True)

@@ -13,7 +13,7 @@ import pytest
 from grader.engines import host
 from grader.engines.serial import SerialEngine
 from grader.errors import CourseError, UsageError
-from grader.model import Job
+from grader.model.submission import Job
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONFIG = {"course": str(ROOT), "reference": None, "environment": {}}

@@ -10,7 +10,7 @@ import yaml
 
 from grader.desk import Desk
 from grader.document import for_student
-from grader.model import Job
+from grader.model.submission import Job
 from grader.reports import RENDERERS, render
 from tests.contract.test_effects import LINUX
 from tests.reports.test_inert import hidden

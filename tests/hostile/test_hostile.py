@@ -17,7 +17,7 @@ from grader.catalog import load_course
 from grader.desk import Desk
 from grader.document import dump, for_student
 from grader.errors import WallMissing
-from grader.model import Job
+from grader.model.submission import Job
 from grader.reports import RENDERERS, render
 from grader.sandbox.zygote import ZygoteSandbox
 from tests.contract.test_effects import LINUX, running, tasks_of

@@ -22,7 +22,8 @@ import torch
 
 from grader.document import dump, for_student, to_document
 from grader.engines.several import SeveralEngines
-from grader.model import Job, Limits
+from grader.model.course import Limits
+from grader.model.submission import Job
 from grader.pipeline import grade
 from grader.rpc.frames import FrameReader, numbered, pack
 from grader.rpc.values import Encoder, ProtocolError

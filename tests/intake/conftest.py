@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model import Assignment
+from grader.model.course import Assignment
 from tests.intake.handins import assignment_in
 
 

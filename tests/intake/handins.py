@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grader.model import Assignment, Required, Text
+from grader.model.course import Assignment, Required, Text
 
 STUB = '"""Stub."""\n\n\ndef scores(q, k):\n    raise NotImplementedError("TODO")\n'
 REAL = "def scores(q, k):\n    return q @ k\n"

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from grader.errors import NotGradable
 from grader.intake import load, modules_of
 from grader.intake.json_cut import TooDeep, TooMuch, cut
-from grader.model import Assignment, Submission, Text
+from grader.model.course import Assignment, Text
+from grader.model.submission import Submission
 from tests.intake.handins import REAL, assignment_in, notebook
 from tests.intake.test_archives import packed
 

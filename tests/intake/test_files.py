@@ -13,7 +13,8 @@ import pytest
 
 from grader.errors import NotGradable, UsageError
 from grader.intake import load, modules_of
-from grader.model import Assignment, Place
+from grader.model.course import Assignment
+from grader.model.submission import Place
 from tests.intake.handins import REAL, notebook
 
 

@@ -10,7 +10,7 @@ import pytest
 from grader.errors import NotGradable
 from grader.intake import load, modules_of
 from grader.intake.choice import Closeness, closeness
-from grader.model import Assignment
+from grader.model.course import Assignment
 from tests.intake.handins import REAL, STUB, notebook
 
 

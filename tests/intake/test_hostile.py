@@ -19,7 +19,8 @@ import pytest
 from grader.errors import NotGradable
 from grader.intake import load, modules_of
 from grader.intake.choice import Closeness, closeness
-from grader.model import Assignment, Submission
+from grader.model.course import Assignment
+from grader.model.submission import Submission
 from tests.intake.handins import REAL, notebook
 from tests.intake.test_archives import packed
 

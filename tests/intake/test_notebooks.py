@@ -10,7 +10,8 @@ import pytest
 
 from grader.errors import NotGradable
 from grader.intake import load
-from grader.model import Assignment, Submission
+from grader.model.course import Assignment
+from grader.model.submission import Submission
 from tests.intake.handins import REAL, notebook
 
 

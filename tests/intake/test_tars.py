@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grader.errors import NotGradable
 from grader.intake import load, modules_of
-from grader.model import Assignment
+from grader.model.course import Assignment
 from tests.intake.handins import REAL
 from tests.intake.test_any_bytes import staged
 

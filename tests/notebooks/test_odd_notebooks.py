@@ -9,7 +9,8 @@ import pytest
 
 from grader.desk import Desk
 from grader.document import for_student, to_document
-from grader.model import GradeReport, Job
+from grader.model.report import GradeReport
+from grader.model.submission import Job
 from tests.notebooks.kinds import KINDS, Kind
 
 SEED = 20240229

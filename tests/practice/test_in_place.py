@@ -10,7 +10,8 @@ import pytest
 
 from grader.catalog import load_course
 from grader.engines.serial import SerialEngine
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from tests.practice.test_without_fork import CHECKS, RIGHT
 
 

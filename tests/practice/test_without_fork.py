@@ -14,7 +14,8 @@ import pytest
 from grader.document import without_durations
 from grader.engines.serial import SerialEngine
 from grader.errors import CourseError
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from grader.practice.engine import SpareEngine
 from tests.conftest import ROOT
 

@@ -14,7 +14,8 @@ import pytest
 from grader.catalog import load_course
 from grader.desk import Desk
 from grader.document import for_student
-from grader.model import Assignment, Job
+from grader.model.course import Assignment
+from grader.model.submission import Job
 from grader.release.notebooks import notebook_text
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import pytest
 from grader.catalog import load_course
 from grader.intake.found import Found
 from grader.intake.handed_out import HandedOut, text_of
-from grader.model import Assignment
+from grader.model.course import Assignment
 from grader.release.notebooks import notebook_name, notebook_text
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,8 @@ import pytest
 
 from grader.catalog import load_course
 from grader.desk import Desk
-from grader.model import PUBLIC_SEED, Job
+from grader.model.course import PUBLIC_SEED
+from grader.model.submission import Job
 from grader.release.notebooks import notebook_text
 from grader.release.older import SHIM_SOURCE, for_older_pythons
 from grader.release.single import single_file

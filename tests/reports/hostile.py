@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from grader.document import Document, to_document
-from grader.model import Flag, Outcome, Output, Place, Remark, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.submission import Flag, Output, Place, Remark
 from tests.reports.samples import SHA, graded, result
 
 TEXTS = {

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grader.model import (
-    CriterionScore,
-    Definition,
-    Finding,
-    Flag,
-    GradeReport,
-    Isolation,
-    Outcome,
-    Output,
-    Place,
-    Remark,
-    Status,
-    TestResult,
-    Text,
-)
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import CriterionScore, Finding, GradeReport, Isolation, TestResult
+from grader.model.submission import Definition, Flag, Output, Place, Remark
 
 SHA = "a1b2c3d4" + 56 * "0"
 NOTE = Text(en="The scores are 3 times too large.", zh="分数是应有值的 3 倍。")

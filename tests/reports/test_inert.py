@@ -19,7 +19,9 @@ from grader.document import dump, for_student, to_document
 from grader.gradebook.guard import guarded
 from grader.gradebook.standings import standings_from
 from grader.gradebook.wide import grades_csv
-from grader.model import Flag, Outcome, Place, Remark, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.submission import Flag, Place, Remark
 from grader.reports import RENDERERS, render
 from tests.reports.hostile import TEXTS, spoiled
 from tests.reports.samples import graded, result

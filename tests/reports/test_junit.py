@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from grader.document import for_student, to_document
-from grader.model import Outcome
+from grader.model.outcome import Outcome
 from grader.reports.junit import render
 from tests.reports.hostile import TEXTS, spoiled
 from tests.reports.samples import graded, not_gradable, result

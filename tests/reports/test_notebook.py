@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.document import for_student, to_document
-from grader.model import Definition, Outcome, Place, Remark, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.submission import Definition, Place, Remark
 from grader.reports.notebook import render
 from tests.reports.samples import graded, result
 

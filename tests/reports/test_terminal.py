@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from grader.commands.console import cells
 from grader.document import for_student, to_document
-from grader.model import Isolation, Outcome, Remark, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome
+from grader.model.report import Isolation
+from grader.model.submission import Remark
 from grader.reports.terminal import render
 from tests.reports.hostile import TEXTS, spoiled
 from tests.reports.samples import LINE, graded, not_gradable, result

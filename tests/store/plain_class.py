@@ -23,7 +23,10 @@ from grader.document import to_document
 from grader.engines import Engine
 from grader.engines.pool import PoolEngine
 from grader.errors import NotGradable
-from grader.model import Flag, GradeReport, Isolation, Job, Outcome, Status, TestResult, Text
+from grader.model.course import Text
+from grader.model.outcome import Outcome, Status
+from grader.model.report import GradeReport, Isolation, TestResult
+from grader.model.submission import Flag, Job
 from grader.scoring import score_criteria, total
 
 

@@ -9,7 +9,7 @@ from grader.errors import UsageError
 from grader.gradebook.sheets import blackboard, canvas, gradescope, moodle, plain
 from grader.gradebook.sheets.filled import Change, Filled, Wanted
 from grader.gradebook.sheets.table import Table, read_table
-from grader.model import Standing
+from grader.model.report import Standing
 
 __all__ = ["NAMES", "Change", "Filled", "Wanted", "fill_sheet"]
 

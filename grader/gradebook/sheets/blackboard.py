@@ -11,7 +11,7 @@ from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_login, by_student
 from grader.gradebook.sheets.numbers import number
 from grader.gradebook.sheets.table import Table
-from grader.model import Standing
+from grader.model.report import Standing
 
 HOW = "in Blackboard: Grade Center, Work Offline, Download"
 _COLUMN = re.compile(r"(?P<title>.*?)\s*\[[^\]]*?(?P<most>\d+(?:[.,]\d+)?)[^\]]*\]\s*\|\s*\d+")

@@ -14,7 +14,7 @@ from grader.gradebook.sheets.matching import Key, Matched, match
 from grader.gradebook.sheets.numbers import number, written
 from grader.gradebook.sheets.table import Table
 from grader.gradebook.wide import counted
-from grader.model import Standing
+from grader.model.report import Standing
 
 _NO_FORMULA = re.compile(r'="[^"]*"|[-+=@]|[-+]?[\d.,]+')  # a platform's own guard, a lone sign, a number
 

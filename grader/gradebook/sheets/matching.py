@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grader.gradebook.sheets.names import forms, key_of, unlike
 from grader.gradebook.sheets.table import Table
-from grader.model import Standing
+from grader.model.report import Standing
 
 Names = Callable[[Standing], tuple[str, ...]]
 _ANY_PLATFORM = "pattern"  # a teacher's own pattern says what a submission's id is

@@ -12,7 +12,7 @@ from grader.gradebook.sheets.filled import Filled, Wanted
 from grader.gradebook.sheets.matching import Key, by_email, by_student, by_submission
 from grader.gradebook.sheets.numbers import number
 from grader.gradebook.sheets.table import Table
-from grader.model import Standing
+from grader.model.report import Standing
 
 HOW = "in Moodle: the assignment, Grading action, Download grading worksheet"
 # English, simplified and traditional Chinese, as sites of several versions spell them.

@@ -15,7 +15,7 @@ from grader.gradebook.sheets.numbers import number
 from grader.gradebook.sheets.table import Table
 from grader.gradebook.standings import order
 from grader.gradebook.wide import counted, shown
-from grader.model import Standing
+from grader.model.report import Standing
 
 NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
             "late_submission_penalty", "score", "max_score")  # fmt: skip

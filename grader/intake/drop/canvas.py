@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.intake.drop.hand_in import Gathered, HandIn, Person, Piece, Tree, newest
-from grader.model import Flag
+from grader.model.submission import Flag
 
 NAME = "canvas"
 # The leftmost pair of numbers is the platform's: a student's own name may hold more. Text entries have one number.

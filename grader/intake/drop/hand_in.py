@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.intake.drop.entries import Drop, Entry
-from grader.model import Flag
+from grader.model.submission import Flag
 
 
 @dataclass(frozen=True, slots=True)

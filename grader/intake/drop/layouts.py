@@ -11,7 +11,7 @@ from grader.intake.drop.entries import Drop
 from grader.intake.drop.hand_in import Gathered, Tree
 from grader.intake.folder import ending_of_archive
 from grader.intake.found import kind_of, stem_of
-from grader.model import Flag
+from grader.model.submission import Flag
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from grader.intake.drop.entries import Drop
 from grader.intake.drop.hand_in import HandIn, Piece
 from grader.intake.folder import TOTAL_LIMIT, ending_of_archive
 from grader.intake.found import kind_of, limit_of
-from grader.model import Flag, Text
+from grader.model.course import Text
+from grader.model.submission import Flag
 
 _FILES_LIMIT = 1_000
 _UNREADABLE = {".rar": "RAR", ".7z": "7z"}

@@ -19,7 +19,7 @@ from grader.intake.drop import packed
 from grader.intake.drop.packed import too_many, too_much, unpacked_limit
 from grader.intake.found import decoded
 from grader.intake.tar import Damaged, Member, members_of
-from grader.model import Text
+from grader.model.course import Text
 
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
 _PACKED = ((_GZIP, gzip.open), (_BZIP2, bz2.open), (_XZ, lzma.open))

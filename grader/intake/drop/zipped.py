@@ -14,7 +14,7 @@ from grader.errors import NotGradable, UsageError
 from grader.intake import refusals
 from grader.intake.archive import DAMAGED, UNUSUAL, changed_at, refuse_overlaps, spelled_name
 from grader.intake.drop.packed import Member, too_many
-from grader.model import Text
+from grader.model.course import Text
 
 _RATIO_LIMIT = 200  # bytes out for each byte in, of one member
 _ENCRYPTED = 0x1

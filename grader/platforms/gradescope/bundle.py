@@ -12,7 +12,7 @@ from typing import Final
 from packaging.requirements import Requirement
 
 from grader.errors import UsageError
-from grader.model import Assignment, Course
+from grader.model.course import Assignment, Course
 from grader.platforms.gradescope.scripts import RUN, SETUP
 from grader.release.folder import is_litter
 from grader.release.single import packed

@@ -1,0 +1,1 @@
+"""The facts the grader passes around: frozen records and enums, standard library only."""
