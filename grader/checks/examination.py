@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, Protocol
 
 from grader.checks import endings
@@ -61,7 +62,8 @@ def examine(
         if blocker:
             result = _blocked(test, blocker)
         else:
-            on = [(n, t.id) for n, t in enumerate(tests) if n >= number and broken.isdisjoint(t.needs)][:_TESTS_ON]
+            to_come = enumerate(islice(tests, number, None), start=number)
+            on = list(islice(((n, t.id) for n, t in to_come if broken.isdisjoint(t.needs)), _TESTS_ON))
             result = _run(test, student, reference, seed, on, recollection)
         results.append(replace(result, visibility=visibility))
         logs[test.id] = () if blocker else tuple(student.log_)

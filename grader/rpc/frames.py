@@ -62,26 +62,32 @@ class FrameReader:
     def __init__(self, payload_cap: int, header_cap: int = HEADER_CAP) -> None:
         self._caps = (header_cap, payload_cap)
         self._held = bytearray()
+        self._at = 0  # where the next frame begins: what lies before it has been given
 
     def feed(self, data: bytes) -> None:
+        del self._held[: self._at]
+        self._at = 0
         self._held += data
 
     def next(self) -> Frame | None:
         """The next whole frame, or None while bytes are missing. Raises ``ProtocolError``."""
-        if len(self._held) < _PREFIX.size:
+        start = self._at + _PREFIX.size
+        if len(self._held) < start:
             return None
-        number, head_len, body_len = _PREFIX.unpack_from(self._held)
+        number, head_len, body_len = _PREFIX.unpack_from(self._held, self._at)
         if head_len > self._caps[0]:
             raise ProtocolError("a frame's header is over its limit")
         if body_len > self._caps[1]:
             raise OverLimit(f"a result is over its size limit of {_size(self._caps[1])}")
-        end = _PREFIX.size + head_len + body_len
+        end = start + head_len + body_len
         if len(self._held) < end:
             return None
-        head = bytes(self._held[_PREFIX.size : _PREFIX.size + head_len])
-        body = memoryview(bytes(self._held[_PREFIX.size + head_len : end]))
-        del self._held[:end]
-        return Frame(number, _header(head), body, end, head)
+        head = bytes(self._held[start : start + head_len])
+        body = memoryview(bytes(self._held[start + head_len : end]))
+        size, self._at = end - self._at, end
+        if end == len(self._held):
+            self.feed(b"")  # a large frame is not held twice
+        return Frame(number, _header(head), body, size, head)
 
 
 def _size(count: int) -> str:
