@@ -10,7 +10,8 @@ from pathlib import Path
 
 from grader.errors import UsageError
 from grader.intake.drop.hand_in import HandIn, Person
-from grader.intake.roster import Student, read_table
+from grader.intake.roster import Student
+from grader.intake.table import read_table
 from grader.model.submission import Flag
 
 _SHORTEST_ID = 4  # characters: a shorter one of digits or letters alone occurs in names by chance

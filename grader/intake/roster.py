@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-import csv
+import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
-from grader.errors import NotGradable, UsageError
-from grader.intake.found import read_regular
-from grader.intake.text import decode
+from grader.errors import UsageError
+from grader.intake.table import read_table
 
-_LIMIT = 50_000_000
+_LINES_ABOVE = 20  # a title, a date of export: the header stands below them
 _HEADERS = {
-    "student_id": ("student_id", "student id", "studentid", "student number", "sid", "id number", "id", "学号", "學號"),
+    "student_id": (
+        "student_id",
+        "student id",
+        "studentid",
+        "student number",
+        "sid",
+        "id number",
+        "id",
+        "学号",
+        "學號",
+        "学号/工号",
+        "学生学号",
+        "學生學號",
+        "id号",
+        "id 号",
+    ),
     "name": ("name", "full name", "full_name", "student name", "student", "姓名", "全名"),
     "first": ("first name", "first_name", "firstname", "given name", "given_name", "forename", "名", "名字"),
     "last": ("last name", "last_name", "lastname", "surname", "family name", "family_name", "姓", "姓氏"),
@@ -28,6 +42,7 @@ _HEADERS = {
         "电子邮件",
         "邮件",
         "电子邮件地址",
+        "email地址",
         "電子郵件",
         "電子郵件地址",
         "電子郵件信箱",
@@ -57,48 +72,56 @@ def read_roster(path: Path) -> tuple[Student, ...]:
         UsageError: unreadable, no column of ids, an id missing or there twice: with file, line and what to do.
     """
     rows = read_table(path)
-    line, header = next(rows, (1, []))
-    columns = _columns([cell.lower() for cell in header])
-    if "student_id" not in columns:
+    above = list(islice(rows, _LINES_ABOVE))
+    at = next((n for n, (_, row) in enumerate(above) if "student_id" in _columns(row)), None)
+    if at is None:
+        line, header = above[0] if above else (1, [])
         raise UsageError(
             f"{path}:{line}: no column with the students' ids; call it student_id (or 学号); "
             f"there is {', '.join(header) or 'nothing'}"
         )
+    columns = _columns(above[at][1])
     lines: dict[str, int] = {}
-    students = []
-    for line, row in rows:
-        facts = {key: row[at] if at < len(row) else "" for key, at in columns.items()}
-        first, last = facts.pop("first", ""), facts.pop("last", "")
-        student = Student(**{**facts, "name": facts.get("name") or _whole(first, last)})
-        if not student.student_id:
-            raise UsageError(f"{path}:{line}: no student id; fill it in or delete the line")
+    students: dict[str, Student] = {}
+    for line, row in chain(above[at + 1 :], rows):
+        student = _student({key: row[at] if at < len(row) else "" for key, at in columns.items()})
         key = student.student_id.casefold()
-        if key in lines:
+        if not key and _is_no_student(row):
+            continue
+        if wrong := _wrong(student.student_id):
+            raise UsageError(f"{path}:{line}: {wrong}")
+        if key in students and students[key] != student:
             raise UsageError(f"{path}:{line}: {student.student_id} stands in line {lines[key]} already; keep one")
-        lines[key] = line
-        students.append(student)
-    return tuple(students)
+        lines.setdefault(key, line)
+        students[key] = student
+    return tuple(students.values())
 
 
-def read_table(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank with the number of their line, cells composed (NFC) and trimmed.
+def _student(facts: dict[str, str]) -> Student:
+    first, last = facts.pop("first", ""), facts.pop("last", "")
+    return Student(**{
+        **facts, "student_id": _id(facts["student_id"]), "name": facts.get("name") or _whole(first, last)
+    })  # fmt: skip
 
-    Raises:
-        UsageError: it cannot be read as a table.
-    """
-    try:
-        text = decode(read_regular(path, _LIMIT), path.name).text
-    except NotGradable as wrong:
-        raise UsageError(f"{path}: {wrong}; save it as CSV in UTF-8") from None
-    first = text.split("\n", 1)[0]
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=max(",;\t", key=first.count))
-    try:
-        for row in reader:
-            cells = [_plain(cell) for cell in row]
-            if any(cells):
-                yield reader.line_num, cells
-    except csv.Error as wrong:
-        raise UsageError(f"{path}:{reader.line_num}: {wrong}; save it as CSV again") from None
+
+def _id(cell: str) -> str:
+    """An id as text, out of what spreadsheets make of one: ``'0123``, ``123.0``, digits of full width."""
+    cell = unicodedata.normalize("NFKC", cell)
+    found = re.fullmatch(r"'?(\d+)\.0+|'(\w.*)", cell)
+    return (found[1] or found[2]) if found else cell
+
+
+def _wrong(student_id: str) -> str:
+    if not student_id:
+        return "no student id; fill it in or delete the line"
+    if re.fullmatch(r"\d+(?:\.\d+)?E\+\d+", student_id, re.IGNORECASE):
+        return f"{student_id} was shortened by a spreadsheet; format its column of ids as text or 0, and save it again"
+    return ""
+
+
+def _is_no_student(row: list[str]) -> bool:
+    """The lines that Canvas puts between the header and the class."""
+    return any(cell.casefold().startswith(("points possible", "manual posting")) for cell in row)
 
 
 def _whole(first: str, last: str) -> str:
@@ -108,16 +131,16 @@ def _whole(first: str, last: str) -> str:
     return f"{first} {last}".strip()
 
 
-def _plain(cell: str) -> str:
-    """A cell composed (NFC) and trimmed, out of ``="..."`` where a spreadsheet holds text so."""
-    cell = unicodedata.normalize("NFC", cell).strip()
-    return cell[2:-1] if len(cell) > 2 and cell.startswith('="') and cell.endswith('"') else cell
-
-
 def _columns(header: list[str]) -> dict[str, int]:
-    found = {}
+    cells, found = [_heading(cell) for cell in header], {}
     for key, names in _HEADERS.items():
-        at = next((header.index(name) for name in names if name in header), None)
+        at = next((cells.index(name) for name in names if name in cells), None)
         if at is not None:
             found[key] = at
     return found
+
+
+def _heading(cell: str) -> str:
+    """A header without what forms put behind it: ``学号（必填）``, ``Student ID *``."""
+    cell = re.sub(r"\([^()]*\)|[*:]", " ", unicodedata.normalize("NFKC", cell))
+    return " ".join(cell.casefold().split())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.intake.roster import read_table
+from grader.intake.table import read_table
 
 _WHO = frozenset({
     "student_id", "student id", "sid", "id number", "id", "identifier", "username", "user name", "login", "sis user id",
