@@ -279,13 +279,14 @@ def batch(
     times: Annotated[
         Path | None, typer.Option("--times", metavar="FILE", help="When each handed in: the platform's sheet as CSV")
     ] = None,
+    pages: Annotated[bool, typer.Option("--pages", help="Graded notebooks as HTML beside their reports")] = False,
 ) -> None:
     """Grade a class; the same command again grades only what is new or changed."""
     from grader.commands import batch as command
 
     count = None if engine is EngineKind.SERIAL else jobs
     request = command.Request(drop, assignment, out, seed, feedback, practice, layout, pattern, roster, told,
-                              count, pseudonyms, shard, term, times)  # fmt: skip
+                              count, pseudonyms, shard, term, times, pages)  # fmt: skip
     _finish(lambda: command.run(ctx.obj, request))
 
 

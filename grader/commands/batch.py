@@ -10,6 +10,7 @@ from typing import Any
 from grader.commands.class_files import ReportFiles, write_outputs
 from grader.commands.class_in import ClassIn, Wanted, read_class
 from grader.commands.class_late import NOBODY, settle_term
+from grader.commands.class_notebooks import ready, write_pages
 from grader.commands.class_out import ClassOut
 from grader.commands.class_run import MISSING, Plan, Terms, grade, graded_by_now, plan
 from grader.commands.class_shown import show
@@ -45,6 +46,7 @@ class Request:
     shard: str = ""  # "2/8": the second of eight parts
     term: Path | None = None  # the late policy; `class_late.NOBODY` drops the one of the last run
     times: Path | None = None  # a sheet that says when each student handed in
+    pages: bool = False  # the graded notebooks as well
 
     def as_json(self) -> str:
         """What `from_json` makes a request of; the seed stands elsewhere."""
@@ -65,6 +67,8 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
 
     ``movements``: a regrade, which may move published marks where its rules say so.
     """
+    if request.pages and movements is None:
+        ready()
     course = setting.course()
     request = _absolute(setting, request)
     _check_out(request.drop, request.out)
@@ -88,7 +92,10 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
         if not _finish(store, planned, request, terms, movements):
             return Exit.NOT_ENOUGH
         facts = write_class(store, request, feedback)
-        return show(setting, store, request.out, facts, part=bool(request.shard))
+        code = show(setting, store, request.out, facts, part=bool(request.shard))
+        if request.pages:
+            write_pages(setting, store, request.out, pseudonyms=request.pseudonyms, paths=found.paths)
+        return code
 
 
 def _absolute(setting: Setting, request: Request) -> Request:

@@ -26,6 +26,7 @@ from grader.store import Store
 
 Rows = Callable[[Mapping[str, Any], Iterable[str]], Iterable[tuple[str, ...]]]
 FILES = ("report.json", "staff.html", "student.json", "report.md", "report.html")
+PAGE = "notebook.html"  # the graded notebook, where `batch --pages` was asked for it
 EXPORTS = "exports"  # sheets and archives for platforms
 PSEUDONYMS = Path("private") / "pseudonyms.csv"
 
@@ -60,6 +61,7 @@ class ReportFiles:
         if noted:  # killed amidst, the files must not pass for what they were
             self._written.pop(submission, None)
             self._store.note_report(submission, "")
+        (folder / PAGE).unlink(missing_ok=True)  # it shows what the report no longer does
         student = for_student(document, feedback=self._feedback)
         _write(folder / "report.json", dump(document), durable=False)
         _write(folder / "student.json", dump(student), durable=False)

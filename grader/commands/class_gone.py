@@ -13,6 +13,7 @@ from typing import Any
 from grader.commands import batch
 from grader.commands.class_files import EXPORTS, PSEUDONYMS, ReportFiles
 from grader.commands.class_late import without_extensions
+from grader.commands.class_notebooks import write_pages
 from grader.commands.class_people import request_of, students_named
 from grader.commands.console import note, say, write_atomically
 from grader.commands.exits import Exit
@@ -82,6 +83,8 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
         _without_rows(folder / sheet, gone | alone)
     shutil.rmtree(folder / EXPORTS, ignore_errors=True)  # in encodings and archives that a search does not see through
     batch.write_class(store, request, request.feedback or setting.course().before_deadline)
+    if request.pages:
+        write_pages(setting, store, folder, pseudonyms=request.pseudonyms)
     store.wipe()
     return _told(folder, students, words - {word for s in store.seats() for word in _names(s)}, request)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.commands import batch
 from grader.commands.class_late import NOBODY
+from grader.commands.class_notebooks import write_pages
 from grader.commands.class_out import ClassOut
 from grader.commands.class_run import now
 from grader.commands.console import note, say
@@ -54,6 +55,8 @@ def run_override(setting: Setting, out: Path, student: str, given: Sequence[Over
             if any(each.student_id == name for each in store.published()):
                 note(f"{one_line(name)} is published: 'grader regrade {out}' makes it count")
         batch.write_class(store, request, _feedback(setting, request))
+        if request.pages:
+            write_pages(setting, store, request.out, pseudonyms=request.pseudonyms)
         for standing in ClassOut(store).standings():
             if standing.student_id in students_named(store, student):
                 _say(standing)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.commands import batch
+from grader.commands.class_notebooks import write_pages
 from grader.commands.class_people import request_of
 from grader.commands.class_shown import handed_in_only
 from grader.commands.console import note, say
@@ -43,6 +44,8 @@ def run(setting: Setting, out: Path, parts: Sequence[Path]) -> Exit:
             request = replace(requests[0], out=folder, shard="")
             whole.note({"request": request.as_json()})
         batch.write_class(whole, request, request.feedback or setting.course().before_deadline)
+        if request.pages:
+            write_pages(setting, whole, folder, pseudonyms=request.pseudonyms)
         statuses = {d["status"] for d in handed_in_only(whole)}
     say(f"{len(handed_in)} from {len(parts)} parts: {out / 'grades.csv'}")
     return exit_for(statuses)
