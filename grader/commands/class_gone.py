@@ -63,6 +63,7 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
     seats = store.seats()
     words = {word for seat in seats if seat.student_id in gone for word in _names(seat)}
     alone = {s.submission for s in seats} - {s.submission for s in seats if s.student_id not in gone}
+    shared = {s.submission for s in seats if s.student_id in gone} - alone
     every = [each.submission for each in store.handed_in()]
     staged, files = folder_names(every), ReportFiles(folder, store, "full", pseudonyms=request.pseudonyms)
     reports = files.folders(every)
@@ -84,7 +85,7 @@ def _removed(setting: Setting, store: Store, folder: Path, students: list[str]) 
     shutil.rmtree(folder / EXPORTS, ignore_errors=True)  # in encodings and archives that a search does not see through
     batch.write_class(store, request, request.feedback or setting.course().before_deadline)
     if request.pages:
-        write_pages(setting, store, folder, pseudonyms=request.pseudonyms)
+        write_pages(setting, store, folder, pseudonyms=request.pseudonyms, only=shared)
     store.wipe()
     return _told(folder, students, words - {word for s in store.seats() for word in _names(s)}, request)
 

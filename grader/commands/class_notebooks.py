@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 from grader.commands.annotated import Changed, NoNotebook, page_of, require
@@ -26,11 +26,18 @@ def ready() -> None:
 
 
 def write_pages(
-    setting: Setting, store: Store, out: Path, *, pseudonyms: bool, paths: Mapping[str, Path] = _NO_PATHS
+    setting: Setting,
+    store: Store,
+    out: Path,
+    *,
+    pseudonyms: bool,
+    paths: Mapping[str, Path] = _NO_PATHS,
+    only: Container[str] | None = None,
 ) -> None:
     """Write each page that is not there: a report that is made anew takes its page away, so what is there holds.
 
-    One that cannot be written is named and stops nothing. ``paths``: where hand-ins lie, if not where they lay.
+    One that cannot be written is named and stops nothing. ``paths``: where hand-ins lie, by submission, if not where
+    they lay when they were graded; ``only``: these submissions alone.
     """
     try:
         ready()
@@ -43,31 +50,32 @@ def write_pages(
     written = 0
     for submission, folder in folders.items():
         place = out / "reports" / folder
-        if not (place / PAGE).exists():
-            why = _write(setting, assignment, paths.get(submission, lie[submission]), place)
-            written += why == ""
-            if why:
-                note(one_line(f"no {PAGE} for {submission}: {why}", limit=400))
+        if (place / PAGE).exists() or (only is not None and submission not in only):
+            continue
+        why = _write(setting, assignment, paths.get(submission, lie[submission]), place)
+        written += why == ""
+        if why:
+            note(one_line(f"no {PAGE} for {submission}: {why}", limit=400))
     if written:
-        note(f"{written} graded notebooks as pages: {PAGE} beside the report")
+        note(f"graded notebooks written as pages ({PAGE} beside the report): {written}")
 
 
 def _write(setting: Setting, assignment: Assignment, path: Path, place: Path) -> str | None:
     """Why there is no page; empty where there is one now, None where none is wanted."""
+    ending = path.suffix
     try:
         document = json.loads((place / "student.json").read_text(encoding="utf-8"))  # so it shows what that shows
+        ending = next((Path(file["path"]).suffix for file in document["submission"]["files"]), ending)
         if document["status"] == Status.NOT_GRADABLE:
-            return None if path.suffix == ".py" else document["reason"] or "not gradable"
+            raise UsageError(document["reason"] or "it could not be graded")
         text = page_of(setting, path, assignment, document, lang=document["lang"])
         write_atomically(place / PAGE, text.encode(), durable=False)
     except NoNotebook:
         return None
     except Changed:
         return f"what lies at {path} is no longer what was graded"
-    except NotGradable as unreadable:
-        return f"{path}: {unreadable}"
-    except (OSError, UsageError) as wrong:
-        return f"{path}: {wrong}"
+    except (NotGradable, OSError, UsageError) as wrong:
+        return None if ending.lower() == ".py" else str(wrong)
     except Exception as wrong:  # a student's notebook, and ever so many ways to be odd: no other waits for it
         return f"it cannot be shown ({type(wrong).__name__})"
     return ""

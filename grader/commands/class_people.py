@@ -56,7 +56,8 @@ def run_override(setting: Setting, out: Path, student: str, given: Sequence[Over
                 note(f"{one_line(name)} is published: 'grader regrade {out}' makes it count")
         batch.write_class(store, request, _feedback(setting, request))
         if request.pages:
-            write_pages(setting, store, request.out, pseudonyms=request.pseudonyms)
+            theirs = {s.submission for s in store.seats() if s.student_id in students_named(store, student)}
+            write_pages(setting, store, request.out, pseudonyms=request.pseudonyms, only=theirs)
         for standing in ClassOut(store).standings():
             if standing.student_id in students_named(store, student):
                 _say(standing)
