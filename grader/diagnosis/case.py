@@ -18,7 +18,7 @@ from grader.student.log import Answered, alike, plain_name
 
 # Rehearsals of two mistakes that one submission may want: a count, so that every run says the same. Those of one
 # mistake are as many as there are mistakes and tests, and serve the whole class.
-_LOOKS: Final = 300
+_LOOKS: Final = 1000
 _FEW: Final = 5  # answers, of which nothing general is said
 _SHARE: Final = 4  # one in so many of the answers a mistake changes has to be its own
 
