@@ -163,7 +163,7 @@ def _source(cell: dict[str, Any]) -> str:
     if isinstance(value, list):
         lines = [part for part in value if isinstance(part, str)]
         value = ("" if any("\n" in line for line in lines) else "\n").join(lines)  # some writers leave the ends out
-    return plain(value) if isinstance(value, str) else ""
+    return plain(value).removeprefix("\ufeff") if isinstance(value, str) else ""
 
 
 def _remarks(cells: list[Cell], code: list[Cell], path: str, wanted: tuple[str, ...]) -> Iterator[Remark]:

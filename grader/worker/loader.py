@@ -55,14 +55,14 @@ def load(
     file = str(chunks[0]["file"]) if chunks else module_name + ".py"
     source_map = SourceMap()
     program = read(chunks, module_name + ".py", source_map)
-    finder = MemoryFinder({**modules, **dict(program.written)}, source_map)
+    finder = MemoryFinder({**modules, **program.written}, source_map)
     install(finder)
     own_builtins = quiet_the_terminal(file)
     module = new_module(module_name, file, source_map)
     module.__dict__["__builtins__"] = own_builtins
     if any(chunk["cell"] is not None or talks_to_a_notebook(str(chunk["source"])) for chunk in chunks):
         furnish_notebook(module.__dict__)
-    beside = {*modules, *dict(program.written)}
+    beside = {*modules, *program.written}
     furnish_grader(beside)
     furnish_progress(beside)
     run = _Run(program, source_map, module.__dict__, Bindings(required, module.__dict__, program.trees, source_map))

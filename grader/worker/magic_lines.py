@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _MAGIC = re.compile(r"(?P<indent>\s*)%{1,2}(?P<name>[A-Za-z_]\w*)\b\s*(?P<rest>.*)")
 _SHELL = re.compile(r"(?P<indent>\s*)!")
 _ASSIGNED = re.compile(
-    r"(?P<target>\s*[^\W\d][\w\s.,*\[\]]*?)\s*=\s*(?:(?P<shell>!)|%(?P<name>[A-Za-z_]\w*)\b\s*(?P<rest>.*))"
+    r"(?P<target>\s*[^\W\d](?:[\w\s.,:*\[\]]|'[^'\\]*'|\"[^\"\\]*\")*?)\s*=\s*(?:(?P<shell>!)|%(?P<name>[A-Za-z_]\w*)\b\s*(?P<rest>.*))"
 )
 _ASKED = re.compile(r"(?P<indent>\s*)\?{1,2}\s*[\w.*%]")
 # Commands IPython runs without their percent sign; only where the line is no Python.
@@ -18,6 +18,8 @@ _BARE = re.compile(
 )
 _RUN_STATEMENT = frozenset({"time"})  # line magics whose argument runs in the notebook's own namespace
 _LONGEST = 4000  # characters; nobody writes a longer command
+_PYLAB = "import numpy; from numpy import *; from numpy.random import *; import numpy as np"
+_FILE = re.compile(r"(?:-\w\s+)*(?P<quote>[\"']?)(?P<path>[^\"']+?)(?P=quote)(?:\s|$)")
 _OPTION = re.compile(r"--no-raise-error\s+")
 
 
@@ -27,6 +29,7 @@ class Replacement:
 
     text: str
     continues: bool = False
+    how: str = "left_out"  # as ``Removed`` tells it
 
 
 def replace(line: str, code: str, complete: bool) -> Replacement | None:
@@ -51,6 +54,16 @@ def replace(line: str, code: str, complete: bool) -> Replacement | None:
     return None
 
 
+def module_of(arguments: str) -> str:
+    """The import name of the Python file that ``%run`` or ``%%writefile`` is given; "" where it is none."""
+    found = _FILE.match(re.sub(r"\s+#.*", "", arguments.strip()))
+    path = found["path"].replace("\\", "/") if found else ""
+    parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
+    if not parts or not parts[-1].isidentifier():
+        return ""
+    return ".".join(parts) if all(part.isidentifier() for part in parts) and path[0] != "/" else parts[-1]
+
+
 def replace_bare(line: str) -> Replacement | None:
     """Python in place of a command written without its sign (``pip install torch``)."""
     found = _BARE.match(line)
@@ -60,11 +73,15 @@ def replace_bare(line: str) -> Replacement | None:
 def _run(indent: str, name: str, rest: str) -> Replacement:
     statement = _OPTION.sub("", rest, count=1)
     if name in _RUN_STATEMENT and statement and not statement.startswith("#") and not statement.endswith("?"):
-        return Replacement(indent + statement, continues=True)
+        return Replacement(indent + statement, True, "statement_kept")
+    if name == "pylab":
+        return Replacement(indent + _PYLAB, how="statement_kept")
+    if name == "run" and not indent and (module := module_of(rest)):
+        return Replacement(f"from {module} import *", how="run")
     return Replacement(indent + "pass")
 
 
 def _assign(target: str, name: str, rest: str) -> Replacement:
     if name in _RUN_STATEMENT and rest:
-        return Replacement(f"{target} = {rest}", continues=True)
+        return Replacement(f"{target} = {rest}", True, "statement_kept")
     return Replacement(f"{target} = None")

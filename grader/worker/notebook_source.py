@@ -11,9 +11,12 @@ import warnings
 from dataclasses import dataclass
 
 from grader.worker.line_lexer import LineState
-from grader.worker.magic_lines import replace, replace_bare
+from grader.worker.magic_lines import module_of, replace, replace_bare
 
 BODY_RUNS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "debug", "wandb"})
+# What looks like Python below these runs in another process, or not at all.
+ELSEWHERE = frozenset({"python", "python2", "python3", "pypy", "pypy3", "script", "bash", "sh", "cmd", "skip", "spark"})
+_DEFINES = re.compile(r"^(?:def|class|@|import|from)\b", re.MULTILINE)
 _HEAD = re.compile(r"%%(?P<name>[A-Za-z_!][\w.]*)\s*(?P<rest>.*)")
 _PROMPT = re.compile(r"\s*(?:>>>(?: |$)|In \[\d+\]: ?)")
 _MORE = re.compile(r"\s*(?:>>>|\.\.\.|\.{3,}:|In \[\d+\]:)(?: |$)")
@@ -23,11 +26,20 @@ _CUT = re.compile(r"^#[ \t]?%%", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class Removed:
     """Something neutralised in line ``line`` of the cell. ``how``: left_out, statement_kept, body_kept,
-    body_left_out, file (another file is written) or await."""
+    body_left_out, file (another file is written), run (another file is run) or await."""
 
     line: int
     what: str
     how: str = "left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A module that a cell would have written, by the name it is imported under."""
+
+    module: str
+    source: str
+    appended: bool = False  # behind what stands there already
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +48,7 @@ class Cell:
 
     source: str
     removed: tuple[Removed, ...] = ()
-    written: tuple[str, str] | None = None
+    written: Written | None = None
 
 
 def to_python(source: str, own_file: str) -> Cell:
@@ -79,13 +91,16 @@ def _cell_magic(lines: list[str], head: int, name: str, rest: str, own_file: str
         inner = _convert([*blank, *_dedent(below)], head + 1, own_file)
         return Cell(inner.source, (Removed(head + 1, title, "body_kept"), *inner.removed), inner.written)
     if name in ("writefile", "file"):
-        target = rest.split()[-1].strip("\"'").replace("\\", "/").rsplit("/", 1)[-1] if rest.split() else ""
-        body = "\n".join([*blank, *below])
-        if target == own_file:
-            return Cell(body, (Removed(head + 1, title, "body_kept"),))
-        if target.endswith(".py") and target[:-3].isidentifier():
-            nothing = "\n" * (len(lines) - 1)
-            return Cell(nothing, (Removed(head + 1, title, "file"),), (target[:-3], "\n".join(below) + "\n"))
+        module = module_of(rest) if rest.rstrip("\"' ").endswith(".py") else ""
+        if module.rpartition(".")[2] + ".py" == own_file:
+            return Cell("\n".join([*blank, *below]), (Removed(head + 1, title, "body_kept"),))
+        if module:
+            written = Written(module, "\n".join(below) + "\n", rest.split()[0] in ("-a", "--append"))
+            return Cell("\n" * (len(lines) - 1), (Removed(head + 1, title, "file"),), written)
+    elif name not in ELSEWHERE and _DEFINES.search("\n".join(below)):  # a package's own: it runs what stands below
+        inner = _convert([*blank, *_dedent(below)], head + 1, own_file)
+        if _is_python(inner.source):
+            return Cell(inner.source, (Removed(head + 1, title, "body_kept"), *inner.removed), inner.written)
     return Cell("\n" * (len(lines) - 1), (Removed(head + 1, title, "body_left_out"),))
 
 
@@ -103,7 +118,7 @@ def _neutralise(lines: list[str], bare: bool) -> Cell:
             out.append(line)
             state = after
             continue
-        removed.append(Removed(i, line.strip(), "statement_kept" if new.continues else "left_out"))
+        removed.append(Removed(i, line.strip(), new.how))
         out.append(new.text)
         if new.continues:
             state, _ = state.after(new.text)

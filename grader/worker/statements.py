@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.worker import wording
 from grader.worker.exports import cell_magic
-from grader.worker.notebook_source import Cell, Removed, script_to_python, to_python
+from grader.worker.notebook_source import Cell, Removed, Written, script_to_python, to_python
 from grader.worker.records import RemarkRecord, Spot, clean
 from grader.worker.source_map import SourceMap
 
@@ -39,7 +39,7 @@ class Program:
     trees: dict[str, list[ast.Module]] = field(default_factory=dict)  # by file, lines as running
     remarks: list[RemarkRecord] = field(default_factory=list)
     broken: list[tuple[Spot, str]] = field(default_factory=list)  # chunks that could not be read, and why
-    written: list[tuple[str, str]] = field(default_factory=list)  # modules that cells would have written
+    written: dict[str, str] = field(default_factory=dict)  # modules that cells would have written, by import name
     flags: int = 0  # the compiler flags of the __future__ imports so far
 
 
@@ -73,7 +73,7 @@ class _Reader:
         source = cell.source
         self._program.remarks += [wording.neutralised(each, self._spot(each.line)) for each in cell.removed]
         if cell.written:
-            self._program.written.append(cell.written)
+            _write(self._program.written, cell.written)
         tree = self._parse(source)
         # What cannot be read stays out of the text that inspect parses as a whole.
         text = source if tree is not None else "\n" * source.count("\n")
@@ -91,6 +91,7 @@ class _Reader:
         return cell
 
     def _parse(self, source: str) -> ast.Module | None:
+        tree = None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -98,6 +99,8 @@ class _Reader:
                 self._program.flags |= _future_flags(tree)
                 _compile(tree, self._file, self._flags())
         except SyntaxError as error:
+            if tree is not None and self._cell is not None:
+                return tree  # a notebook compiles each statement by itself: the others of the cell stand
             self._syntax_error(error, source.split("\n"))
             return None
         except (ValueError, RecursionError, MemoryError) as error:
@@ -121,7 +124,7 @@ class _Reader:
         for position, node in enumerate(tree.body):
             if position and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a bare constant does nothing, and alone it would become the module's docstring
-            for each in self._unfolded(node, own_file) if self._cell is None else [node]:
+            for each in self._unfolded(node, own_file) if self._cell is None else _apart(node):
                 statement = self._statement(each)
                 if statement.code is not None and statement.code.co_flags & inspect.CO_COROUTINE:  # it awaits
                     awaiting = Removed(each.lineno, lines[each.lineno - offset - 1].strip(), "await")
@@ -137,7 +140,7 @@ class _Reader:
         """A statement of a script; where an export packed a whole cell into it, the statements of that cell."""
         packed = cell_magic(node)
         if packed is None:
-            return [node]
+            return _apart(node)
         cell = to_python(packed, own_file)
         try:
             tree = ast.parse(cell.source, self._file)
@@ -156,7 +159,9 @@ class _Reader:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return _compile(ast.Module([node], []), self._file, self._flags()), ""
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except SyntaxError as error:  # its text names the line of the joined cells, which nobody wrote
+            return None, f"{type(error).__name__}: {clean(error.msg or '')}"
+        except (ValueError, RecursionError, MemoryError) as error:
             return None, f"{type(error).__name__}: {clean(str(error))}"
 
     def _flags(self) -> int:
@@ -172,6 +177,19 @@ class _Reader:
 
     def _spot(self, line: int) -> Spot:
         return Spot(file=self._file, line=self._line + line - 1, cell=self._cell)
+
+
+def _write(modules: dict[str, str], written: Written) -> None:
+    """As the cell would have: over what stood there, or behind it. The folder may be on the path as well."""
+    for name in {written.module, written.module.rpartition(".")[2]}:
+        modules[name] = (modules.get(name, "") if written.appended else "") + written.source
+
+
+def _apart(node: ast.stmt) -> list[ast.stmt]:
+    """The imports that one ``import a, b`` makes, one by one: a package that is not here takes no other with it."""
+    if not isinstance(node, ast.Import):
+        return [node]
+    return [ast.copy_location(ast.Import([alias]), node) for alias in node.names]
 
 
 def _compile(tree: ast.Module, file: str, flags: int) -> CodeType:

@@ -101,6 +101,10 @@ def neutralised(removed: Removed, spot: Spot) -> RemarkRecord:
             "writes another file; it can be imported, but is no code of this notebook",
             "写出另一个文件；可以导入它，但它不算这个笔记本的代码",
         ),
+        "run": (
+            "runs another file; what that defines counts where the file was handed in",
+            "运行另一个文件；如果那个文件也提交了，其中的定义照常算数",
+        ),
         "await": (
             "waits at the top of a cell; it was run without an event loop",
             "在单元格最外层等待；已在没有事件循环的情况下运行",

@@ -11,9 +11,12 @@ from grader.desk import Desk
 from grader.document import for_student, to_document
 from grader.model.report import GradeReport
 from grader.model.submission import Job
-from tests.notebooks.kinds import KINDS, Kind
+from tests.notebooks.kinds import KINDS as KNOWN
+from tests.notebooks.kinds import Kind
+from tests.notebooks.wild import WILD
 
 SEED = 20240229
+KINDS = (*KNOWN, *WILD)
 
 
 def handed_in(kind: Kind, folder: Path, desk: Desk) -> GradeReport:
