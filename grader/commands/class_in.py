@@ -17,8 +17,10 @@ from grader.commands.folder_names import folder_names
 from grader.document import to_document
 from grader.errors import UsageError
 from grader.gradebook.guard import guarded
+from grader.intake.attempts import newest_only
 from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage, unwrapped
-from grader.intake.identity import Owned, newest_only, owners, read_map
+from grader.intake.identity import Owned, owners
+from grader.intake.map_file import read_map
 from grader.intake.roster import Student, read_roster
 from grader.late import HandedIn
 from grader.model.course import Assignment, Text
@@ -176,4 +178,4 @@ def _write_map(out: Path, every: Sequence[Owned], told: Mapping[str, Sequence[st
     sheet = io.StringIO()
     table = [("submission", "student_id", "found"), *(tuple(map(guarded, row)) for row in rows)]
     csv.writer(sheet, lineterminator="\r\n").writerows(table)
-    write_atomically(out / "map.csv", sheet.getvalue().encode())
+    write_atomically(out / "map.csv", sheet.getvalue().encode("utf-8-sig"))  # people open it in a spreadsheet

@@ -20,7 +20,9 @@ from grader.reports.untrusted import one_line
 
 _SHOWN = 10
 # Flags from before anything ran.
-_OF_THE_CLASS = frozenset({"file_left_out", "late", "not_on_roster", "odd_name", "same_name", "several_attempts"})
+_OF_THE_CLASS = frozenset(
+    {"file_left_out", "late", "name_of_another", "not_on_roster", "odd_name", "same_name", "several_attempts"}
+)
 _APART = ("grader_version", "submission.origin", "late")  # may differ without the verdict doing so
 
 

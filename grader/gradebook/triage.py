@@ -18,7 +18,7 @@ _BINS = 10
 # Flags that a person has to judge; the others say what was noticed, and cost nobody time.
 _TO_JUDGE = frozenset({
     "forbidden_call", "file_access", "network", "process", "native_code", "snooping", "protocol", "not_on_roster",
-    "same_name",
+    "name_of_another", "same_name",
 })  # fmt: skip
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])", re.DOTALL)
 _WHOSE_TITLE = 200  # characters of a mistake's text that stand for it

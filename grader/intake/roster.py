@@ -100,11 +100,11 @@ def read_roster(path: Path) -> tuple[Student, ...]:
 def _student(facts: dict[str, str]) -> Student:
     first, last = facts.pop("first", ""), facts.pop("last", "")
     return Student(**{
-        **facts, "student_id": _id(facts["student_id"]), "name": facts.get("name") or _whole(first, last)
+        **facts, "student_id": id_in(facts["student_id"]), "name": facts.get("name") or _whole(first, last)
     })  # fmt: skip
 
 
-def _id(cell: str) -> str:
+def id_in(cell: str) -> str:
     """An id as text, out of what spreadsheets make of one: ``'0123``, ``123.0``, digits of full width."""
     cell = unicodedata.normalize("NFKC", cell)
     found = re.fullmatch(r"'?(\d+)\.0+|'(\w.*)", cell)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from grader.errors import UsageError
+from grader.intake.attempts import newest_only
 from grader.intake.drop import HandIn, Person
 from grader.intake.drop.entries import Entry
 from grader.intake.drop.hand_in import Piece
-from grader.intake.identity import newest_only, owners, read_map
+from grader.intake.identity import owners
+from grader.intake.map_file import read_map
 from grader.intake.roster import Student, read_roster
 
 ROSTER = (

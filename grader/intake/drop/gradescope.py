@@ -14,7 +14,8 @@ from grader.intake.text import decode
 NAME = "gradescope"
 _METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
 _METADATA_LIMIT = 500_000_000  # bytes: it may hold every result of every test
-_FOLDER = re.compile(r"submission_(\d+)")
+_BEFORE = "submission_"
+_FOLDER = re.compile(rf"{_BEFORE}(\d+)")
 _WHEN = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? *(Z|UTC|[+-]\d\d:?\d\d)?")
 
 
@@ -24,9 +25,13 @@ def fits(tree: Tree) -> bool:
 
 
 def gather(tree: Tree, assignment: str) -> Gathered:
-    """One hand-in a folder; whose it is stands in the metadata."""
+    """One hand-in a folder; whose it is stands in the metadata. One told there without a folder is empty."""
     records = _records(tree)
     hand_ins, rest = [], []
+    there = {entry.name for entry in tree.top if entry.is_folder}
+    for name, record in records.items():
+        if name not in there and record.submitters:
+            hand_ins.append(_hand_in(tree, None, name.removeprefix(_BEFORE), record))
     for entry in tree.top:
         number = _FOLDER.fullmatch(entry.name)
         if number and entry.is_folder:
@@ -46,20 +51,21 @@ def _records(tree: Tree) -> dict[str, Record]:
         raise UsageError(f"{entry.path} cannot be read: {wrong}; download the export again") from None
 
 
-def _hand_in(tree: Tree, folder: Entry, number: str, record: Record) -> HandIn:
+def _hand_in(tree: Tree, folder: Entry | None, number: str, record: Record) -> HandIn:
     people = tuple(Person(p.sid or p.email or p.name, p.name, p.email) for p in record.submitters)
-    pieces = tree.below(folder)
+    pieces = () if folder is None else tree.below(folder)
     unknown = not people
     return HandIn(
         number,
         people or (Person(number),),
         pieces,
         "",
-        folder.name,
+        f"{_BEFORE}{number}",
         folder,
         _seconds(record.created_at) or newest(pieces),
         ids_are_local=unknown,
         submitted=_told(record.created_at),
+        set_aside=not record.active,
     )
 
 

@@ -32,6 +32,7 @@ class Record:
 
     submitters: tuple[Submitter, ...] = ()
     created_at: str = ""
+    active: bool = True
 
 
 def read_metadata(text: str) -> dict[str, Record]:
@@ -46,6 +47,8 @@ def read_metadata(text: str) -> dict[str, Record]:
             depth, section = len(key[1]), key[2]
             if section == "created_at":
                 records[folder] = replace(records[folder], created_at=_scalar(key[3] or ""))
+            elif section == "active":
+                records[folder] = replace(records[folder], active=_scalar(key[3] or "") != "false")
         elif folder and section == "submitters" and (fact := _FACT.fullmatch(line)):
             records[folder] = _with_fact(records[folder], fact)
     return records

@@ -39,6 +39,7 @@ class HandIn:
     when: float = 0.0
     submitted: str = ""  # when it came, in the words of the platform's own data; "" is unknown
     ids_are_local: bool = False  # the platform's number means nothing outside this assignment
+    set_aside: bool = False  # the platform says that another of the same students' counts
     flags: tuple[Flag, ...] = ()
     back: str = ""  # what the platform wants in front of the name of a file that goes back to the student
 

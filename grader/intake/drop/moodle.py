@@ -11,6 +11,7 @@ NAME = "moodle"
 # Read from the right: some sites put the user name in front of the full name.
 _NAMED = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?")
 _BLIND, _FILE = "Participant", "file"
+_MANY = 3  # students of one name, and nobody else: it is nobody's name
 
 
 def fits(tree: Tree) -> bool:
@@ -19,7 +20,7 @@ def fits(tree: Tree) -> bool:
 
 
 def gather(tree: Tree, assignment: str) -> Gathered:
-    """One hand-in a number: its files and its online text."""
+    """One hand-in a number: its files and its online text. Where names are hidden, all have one."""
     groups: dict[str, tuple[str, list[Piece], list[Entry]]] = {}
     rest = []
     for entry in tree.top:
@@ -30,11 +31,13 @@ def gather(tree: Tree, assignment: str) -> Gathered:
         _, pieces, wholes = groups.setdefault(found["id"], (found["name"], [], []))
         pieces.extend(tree.below(entry) if entry.is_folder else (Piece(found["file"] or entry.name, entry),))
         wholes.append(entry)
-    return Gathered(tuple(_hand_in(number, *group) for number, group in groups.items()), tuple(rest))
+    names = {name for name, _, _ in groups.values()}
+    blind = names == {_BLIND} or (len(groups) >= _MANY and len(names) == 1)  # in the site's own language
+    return Gathered(tuple(_hand_in(number, *group, blind) for number, group in groups.items()), tuple(rest))
 
 
-def _hand_in(number: str, name: str, pieces: list[Piece], wholes: list[Entry]) -> HandIn:
-    known = "" if name == _BLIND else name
+def _hand_in(number: str, name: str, pieces: list[Piece], wholes: list[Entry], blind: bool) -> HandIn:
+    known = "" if blind else name
     whole = wholes[0] if len(wholes) == 1 and wholes[0].is_folder else None
     files = tuple(pieces)
     person = Person(number, known)
