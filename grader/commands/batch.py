@@ -89,10 +89,9 @@ def run(setting: Setting, request: Request, movements: Movements | None = None) 
             if movements is None:
                 _show_what_is_done(store, planned, request, terms, feedback)
             raise
-        if not _finish(store, planned, request, terms, movements):
-            return Exit.NOT_ENOUGH
-        facts = write_class(store, request, feedback)
-        code = show(setting, store, request.out, facts, part=bool(request.shard))
+        done = _finish(store, planned, request, terms, movements)
+        facts = write_class(store, request, feedback)  # after a refusal every report as it was
+        code = show(setting, store, request.out, facts, part=bool(request.shard)) if done else Exit.NOT_ENOUGH
         if request.pages:
             write_pages(setting, store, request.out, pseudonyms=request.pseudonyms, paths=found.paths)
         return code

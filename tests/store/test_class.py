@@ -254,12 +254,15 @@ class TestPublished:
 
     def test_a_published_mark_falls_only_where_that_is_allowed(self, published: Class) -> None:
         table = (published.out / "grades.csv").read_bytes()
+        report = published.out / "reports" / "ana" / "report.json"
+        told = report.read_bytes()
         published.hands_in("ana", values=["failed", "failed"])
         refused = published.run("regrade", published.out)
         assert refused.code == 1
         assert "ana: 2.5 / 2.5 -> 0.5 / 2.5 (-2)" in refused.out
         assert "--allow-lower" in refused.err
         assert (published.out / "grades.csv").read_bytes() == table
+        assert report.read_bytes() == told
         published.batch()
         assert published.scores()["ana"] == "2.5"
         assert published.run("regrade", published.out, "--allow-lower").code == 0
