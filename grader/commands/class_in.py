@@ -18,10 +18,11 @@ from grader.document import to_document
 from grader.errors import UsageError
 from grader.gradebook.guard import guarded
 from grader.intake.attempts import newest_only
-from grader.intake.drop import Drop, Gathered, hand_ins_of, open_drop, stage, unwrapped
+from grader.intake.drop import PLAIN, Drop, Gathered, hand_ins_of, open_drop, stage, unwrapped
 from grader.intake.identity import Owned, owners
 from grader.intake.map_file import read_map
 from grader.intake.roster import Student, read_roster
+from grader.intake.sections import taken_apart
 from grader.late import HandedIn
 from grader.model.course import Assignment, Text
 from grader.model.outcome import Status
@@ -87,6 +88,8 @@ def read_class(wanted: Wanted) -> ClassIn:
     try:
         drop = drop if wanted.pattern else unwrapped(drop, wanted.assignment.name)
         layout, gathered = hand_ins_of(drop, wanted.assignment.name, wanted.layout, wanted.pattern)
+        if layout == PLAIN:
+            gathered = taken_apart(drop, gathered, roster, wanted.assignment)
         known = [hand_in.submission for hand_in in gathered.hand_ins]
         told = read_map(wanted.told, known, roster) if wanted.told else {}
         every = owners(gathered.hand_ins, roster, told)
@@ -178,4 +181,4 @@ def _write_map(out: Path, every: Sequence[Owned], told: Mapping[str, Sequence[st
     sheet = io.StringIO()
     table = [("submission", "student_id", "found"), *(tuple(map(guarded, row)) for row in rows)]
     csv.writer(sheet, lineterminator="\r\n").writerows(table)
-    write_atomically(out / "map.csv", sheet.getvalue().encode("utf-8-sig"))  # people open it in a spreadsheet
+    write_atomically(out / "map.csv", sheet.getvalue().encode())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.intake.drop.hand_in import HandIn, Person
+from grader.intake.found import stem_of
 from grader.intake.roster import Student
 from grader.intake.telling import Texts, Ways, texts_of, ways_of
 from grader.model.submission import Flag
@@ -21,42 +22,56 @@ class Owned:
     flags: tuple[Flag, ...] = ()
 
 
+class Finder:
+    """Tells whose a hand-in is; made once for a class."""
+
+    def __init__(self, roster: Sequence[Student]) -> None:
+        self.roster = {student.student_id: student for student in roster}
+        self._ways = ways_of(roster)
+        self._accounts = _accounts(roster)
+
+    def owner(self, hand_in: HandIn, told: Sequence[str] = ()) -> Owned:
+        """Its students: as the map says, else as the roster tells; without a roster, as the layout has it."""
+        if told:
+            people = tuple(_person(self.roster[who]) if who in self.roster else Person(who) for who in told)
+            return Owned(hand_in, people, "map", hand_in.flags)
+        if not self.roster:
+            return Owned(hand_in, hand_in.people, "layout", hand_in.flags)
+        if len(hand_in.people) > 1:
+            return _group(hand_in, self._accounts)
+        return self._single(hand_in)
+
+    def named(self, hand_in: HandIn) -> set[str]:
+        """Everybody who is told in its paths, however many."""
+        texts, ways = texts_of(hand_in.paths), self._ways
+        found = {s for way in (ways.id, ways.number, ways.name, ways.plain_name) for s in way.told_in(texts)}
+        words = {
+            word.casefold() for path in hand_in.paths for part in path.split("/") for word in (part, stem_of(part))
+        }
+        found |= {student for word in words for student in self._accounts.get(word, ())}
+        return {student.student_id for student in found}
+
+    def _single(self, hand_in: HandIn) -> Owned:
+        ways, places = self._ways, (texts_of([hand_in.label]), texts_of(hand_in.paths))
+        for by, way in (("id", ways.id), ("account", None), ("id", ways.number), ("name", ways.name),
+                        ("name", ways.plain_name)):  # fmt: skip
+            if way is None:
+                student = _known(hand_in.people[0], self._accounts, hand_in.ids_are_local)
+                found = [] if student is None else [student]
+            else:
+                found = next(filter(None, map(way.told_in, places)), [])
+            if len(found) == 1:
+                flags = () if by == "name" else _of_another(found[0], ways, places)
+                return Owned(hand_in, (_person(found[0]),), by, (*hand_in.flags, *flags))
+            if found:
+                break
+        return _left(hand_in)
+
+
 def owners(hand_ins: Iterable[HandIn], roster: Sequence[Student], told: Mapping[str, Sequence[str]]) -> list[Owned]:
-    """Each hand-in with its students; without a roster, as the layout has it."""
-    by_id = {student.student_id: student for student in roster}
-    ways = ways_of(roster)
-    accounts = _accounts(roster)
-    return [_owner(hand_in, ways, accounts, by_id, told.get(hand_in.submission, ())) for hand_in in hand_ins]
-
-
-def _owner(
-    hand_in: HandIn,
-    ways: Ways,
-    accounts: Mapping[str, set[Student]],
-    by_id: Mapping[str, Student],
-    told: Sequence[str],
-) -> Owned:
-    if told:
-        people = tuple(_person(by_id[student]) if student in by_id else Person(student) for student in told)
-        return Owned(hand_in, people, "map", hand_in.flags)
-    if not by_id:
-        return Owned(hand_in, hand_in.people, "layout", hand_in.flags)
-    if len(hand_in.people) > 1:
-        return _group(hand_in, accounts)
-    places = (texts_of([hand_in.label]), texts_of(hand_in.paths))
-    for by, way in (("id", ways.id), ("account", None), ("id", ways.number), ("name", ways.name),
-                    ("name", ways.plain_name)):  # fmt: skip
-        if way is None:
-            student = _known(hand_in.people[0], accounts, hand_in.ids_are_local)
-            found = [] if student is None else [student]
-        else:
-            found = next(filter(None, map(way.told_in, places)), [])
-        if len(found) == 1:
-            flags = () if by == "name" else _of_another(found[0], ways, places)
-            return Owned(hand_in, (_person(found[0]),), by, (*hand_in.flags, *flags))
-        if found:
-            break
-    return _left(hand_in)
+    """Each hand-in with its students."""
+    find = Finder(roster)
+    return [find.owner(hand_in, told.get(hand_in.submission, ())) for hand_in in hand_ins]
 
 
 def _of_another(student: Student, ways: Ways, places: Iterable[Texts]) -> tuple[Flag, ...]:

@@ -5,6 +5,19 @@ from grader.intake.drop.hand_in import Gathered, HandIn, Person
 from grader.intake.drop.layouts import NAMES, hand_ins_of
 from grader.intake.drop.nested import unwrapped
 from grader.intake.drop.opening import open_drop
+from grader.intake.drop.plain import NAME as PLAIN
 from grader.intake.drop.staging import Staged, stage
 
-__all__ = ["NAMES", "Drop", "Gathered", "HandIn", "Person", "Staged", "hand_ins_of", "open_drop", "stage", "unwrapped"]
+__all__ = [
+    "NAMES",
+    "PLAIN",
+    "Drop",
+    "Gathered",
+    "HandIn",
+    "Person",
+    "Staged",
+    "hand_ins_of",
+    "open_drop",
+    "stage",
+    "unwrapped",
+]

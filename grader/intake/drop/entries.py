@@ -16,7 +16,11 @@ from grader.intake.found import read_regular, showing
 
 ENTRIES_LIMIT = 200_000  # of a whole class
 TWIN = "\0"
-_LEFT_BEHIND = frozenset({"__macosx", "__pycache__", "desktop.ini", "thumbs.db"})  # by file managers, not students
+# By systems and tools, not students.
+_LEFT_BEHIND = frozenset({
+    "__macosx", "__pycache__", "desktop.ini", "thumbs.db", "ehthumbs.db", "$recycle.bin", "system volume information",
+    "lost+found", "node_modules", "site-packages",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grader.errors import UsageError
 from grader.intake.drop import blackboard, canvas, clones, gradescope, moodle, nbgrader, pattern, plain
-from grader.intake.drop.entries import Drop
+from grader.intake.drop.entries import Drop, Entry
 from grader.intake.drop.hand_in import Gathered, Tree
 from grader.intake.folder import ending_of_archive
 from grader.intake.found import kind_of, stem_of
@@ -28,6 +28,7 @@ _LAYOUTS = tuple(
     for module in (gradescope, moodle, blackboard, canvas, nbgrader, clones, plain)
 )
 _ODD = Flag("odd_name", "its name is not what this layout uses; whose it is was taken from the name")
+_WRAPPED_AT_MOST = 5  # folders around a class
 NAMES = tuple(layout.name for layout in _LAYOUTS)
 
 
@@ -70,15 +71,27 @@ def _trees(drop: Drop) -> list[Tree]:
 
 
 def _plain_tree(drop: Drop, assignment: str) -> Tree:
-    """An archive of a class often holds one folder with the class in it; a folder on disk is taken as it stands."""
-    tree = Tree(drop)
-    works_here = [entry for entry in tree.top if not plain.is_beside(entry)]
-    if drop.archive is None or len(works_here) != 1 or not works_here[0].is_folder:
+    """Where the class begins: it may lie in one folder in one folder.
+
+    An archive of a class often has one such folder. More of them, and those on disk, may be somebody's own, unless
+    several of the things in the last hold a file of the assignment's name.
+    """
+    tree = inner = Tree(drop)
+    for _ in range(_WRAPPED_AT_MOST):
+        works_here = [entry for entry in inner.top if not plain.is_beside(entry)]
+        if len(works_here) != 1 or not works_here[0].is_folder:
+            break
+        inner = inner.inside(works_here[0])
+    works = [e for e in inner.top if e.is_folder or kind_of(e.name) is not None or ending_of_archive(e.name) != ""]
+    if len(works) < 2 or any(kind_of(entry.name) is not None and stem_of(entry.name) == assignment for entry in works):
         return tree
-    inner = tree.inside(works_here[0])
-    works = sum(e.is_folder or kind_of(e.name) is not None or ending_of_archive(e.name) != "" for e in inner.top)
-    looks_like_one = works < 2 or any(kind_of(e.name) is not None and stem_of(e.name) == assignment for e in inner.top)
-    return tree if looks_like_one else inner
+    one_folder_of_an_archive = drop.archive is not None and "/" not in inner.base
+    several = sum(entry.is_folder and _holds(inner, entry, assignment) for entry in works) > 1
+    return inner if one_folder_of_an_archive or several else tree
+
+
+def _holds(tree: Tree, entry: Entry, assignment: str) -> bool:
+    return any(stem_of(piece.path.rsplit("/", 1)[-1]) == assignment for piece in tree.below(entry))
 
 
 def _checked(gathered: Gathered, layout: str) -> Gathered:

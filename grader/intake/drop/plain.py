@@ -10,7 +10,10 @@ from grader.intake.drop.hand_in import Gathered, HandIn, Person, Tree, newest
 
 NAME = "plain"
 # What a teacher keeps beside the hand-ins: tables, a note, and what an open office document leaves.
-_BESIDE = re.compile(r".+\.(?:csv|tsv|xlsx?|ods|sqlite|log)|read\W?me(?:\.\w+)?|~\$.*", re.IGNORECASE)
+_BESIDE = re.compile(
+    r".+\.(?:csv|tsv|xlsx?|ods|sqlite|log)|(?:read\W?me|(?:作业|提交|使用)?(?:说明|要求|說明))(?:\.\w+)?|~\$.*",
+    re.IGNORECASE,
+)
 
 
 def fits(tree: Tree) -> bool:
