@@ -19,11 +19,14 @@ from grader.model.submission import Chunk, Place, Remark
 
 _DIGITS_LIMIT = 400  # of one number; reading a longer one takes time without bound
 _SEARCHED = 200_000  # characters of a text cell looked through for a solution
+_BLANK = " \t\r\n"
 _HEAD = 2_000  # bytes that say what a file is that is no notebook
 _TOO_MUCH = Text(
     "it holds far too much; clear its outputs, and take large pictures out of its text cells",
     "内容过多；请清除所有输出，并去掉文本单元格里的大图片",
 )
+_PAGE = re.compile(r"<(?:!doctype|html|head|\?xml|!--)", re.IGNORECASE)
+_CODE = re.compile(r"^(?:def |class |import |from \w[\w.]*+ import |@\w)", re.MULTILINE)
 _SAVE_AGAIN = Text(
     "open it in Jupyter, save it and hand in that .ipynb file", "请用 Jupyter 打开、保存，再提交这个 .ipynb"
 )
@@ -37,6 +40,7 @@ class Notebook:
     remarks: tuple[Remark, ...]
     encoding: str = ""
     repeated: tuple[str, ...] = ()  # keys that stand twice in one object of the JSON: the last one counts
+    has_rest: bool = False  # something stands behind the end of the JSON, as a copy that went wrong leaves it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +61,19 @@ def read_notebook(data: bytes, path: str, wanted: tuple[str, ...]) -> Notebook:
     name = path.rsplit("/", 1)[-1]
     decoded = _without_outputs(data, name)
     repeated: dict[str, None] = {}
-    cells = list(_cells(_parsed(decoded.text, data, name, repeated), name))
+    found, rest = _parsed(decoded.text, data, name, repeated)
+    cells = list(_cells(found, name))
     code = [cell for cell in cells if cell.kind == "code" and cell.source.strip()]
     if sum(len(cell.source) for cell in code) > SOURCE_LIMIT:
         raise refusals.too_big(name, SOURCE_LIMIT, Text("that much code cannot be graded", "代码过多，无法评分"))
     chunks = tuple(Chunk(cell.source, Place(path, 1, cell.number)) for cell in code)
-    return Notebook(chunks, tuple(_remarks(cells, code, path, wanted)), decoded.encoding, tuple(repeated)[:5])
+    return Notebook(chunks, tuple(_remarks(cells, code, path, wanted)), decoded.encoding, tuple(repeated)[:5], rest)
 
 
 def cells_of(data: bytes, path: str) -> tuple[Cell, ...]:
     """Every cell in document order, without outputs. Raises ``NotGradable``."""
     name = path.rsplit("/", 1)[-1]
-    return tuple(_cells(_parsed(_without_outputs(data, name).text, data, name, {}), name))
+    return tuple(_cells(_parsed(_without_outputs(data, name).text, data, name, {})[0], name))
 
 
 def looks_like_notebook(text: str) -> bool:
@@ -81,7 +86,7 @@ def _without_outputs(data: bytes, name: str) -> Decoded:
     refuse_other_kinds(data, name)
     try:
         try:
-            return Decoded(_text(cut(data.removeprefix(codecs.BOM_UTF8))))
+            return Decoded(_text(cut(data.removeprefix(codecs.BOM_UTF8).rstrip(b"\0"))))
         except UnicodeDecodeError:
             whole = decode(data, name)
             return Decoded(_text(cut(whole.text.encode())), whole.encoding)
@@ -99,7 +104,9 @@ def _text(data: bytes) -> str:
     return data.decode()
 
 
-def _parsed(text: str, data: bytes, name: str, repeated: dict[str, None]) -> dict[str, Any]:
+def _parsed(text: str, data: bytes, name: str, repeated: dict[str, None]) -> tuple[dict[str, Any], bool]:
+    """The JSON, and whether anything stands behind it."""
+
     def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
@@ -107,14 +114,15 @@ def _parsed(text: str, data: bytes, name: str, repeated: dict[str, None]) -> dic
         return {key: value for key, value in found.items() if key not in DROPPED}  # also where a key has escapes in it
 
     try:
-        found = json.loads(text, object_pairs_hook=noted, parse_int=_number)
+        decoder = json.JSONDecoder(object_pairs_hook=noted, parse_int=_number)
+        found, end = decoder.raw_decode(text, len(text) - len(text.lstrip(_BLANK)))
     except (ValueError, RecursionError, MemoryError):
         raise refusals.no_notebook(name, _why_no_json(data)) from None
     if not isinstance(found, dict):
         raise refusals.no_notebook(
             name, Text(f"its JSON is no notebook; {_SAVE_AGAIN.en}", f"其 JSON 不是笔记本；{_SAVE_AGAIN.zh}")
         )
-    return found
+    return found, bool(text[end:].strip(_BLANK))
 
 
 def _number(digits: str) -> int:
@@ -126,9 +134,14 @@ def _number(digits: str) -> int:
 
 def _why_no_json(data: bytes) -> Text:
     start = data[:_HEAD].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    if start.lower().startswith(("<!doctype", "<html")):
+    if _PAGE.match(start):
         return Text(
             "it is a web page; download the notebook itself (the raw file)", "这是一个网页；请下载笔记本文件本身（raw）"
+        )
+    if start.startswith("version https://git-lfs"):
+        return Text(
+            "it is a placeholder of Git LFS, without the notebook; run `git lfs pull` and hand in the file itself",
+            "这只是 Git LFS 的占位文件，没有笔记本的内容；请运行 `git lfs pull`，再提交文件本身",
         )
     if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
         return Text(
@@ -142,6 +155,8 @@ def _why_no_json(data: bytes) -> Text:
 
 def _cells(notebook: dict[str, Any], name: str) -> Iterator[Cell]:
     """Every cell in document order: of format 4, or of the worksheets of formats 3 and 2."""
+    if isinstance(notebook.get("content"), dict) and "cells" not in notebook:
+        notebook = notebook["content"]  # as a server's own interface hands a notebook out
     raw = notebook.get("cells")
     if not isinstance(raw, list):
         sheets = notebook.get("worksheets")
@@ -153,8 +168,17 @@ def _cells(notebook: dict[str, Any], name: str) -> Iterator[Cell]:
         raw = [cell for part in parts if isinstance(part, list) for cell in part]
     for number, cell in enumerate(raw, start=1):
         if isinstance(cell, dict):
-            kind = cell.get("cell_type")
-            yield Cell(number, kind.lower() if isinstance(kind, str) else "", _source(cell))
+            source = _source(cell)
+            yield Cell(number, _kind(cell, source), source)
+
+
+def _kind(cell: dict[str, Any], source: str) -> str:
+    """What the file says; where it says nothing, a cell that was run or that defines something is code."""
+    kind = cell.get("cell_type")
+    if isinstance(kind, str) and kind.strip():
+        return kind.strip().lower()
+    ran = any(key in cell for key in ("execution_count", "prompt_number", "input"))
+    return "code" if ran or _CODE.search(source) else ""
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -33,6 +33,14 @@ def empty(name: str) -> NotGradable:
     )
 
 
+def zeros(name: str) -> NotGradable:
+    return refuse(
+        f"`{name}` holds nothing but zero bytes, as a copy or a sync that broke off leaves it; open it where you wrote "
+        "it, save it and hand it in again",
+        f"`{name}` 里只有零字节，可能是复制或同步中断造成的；请在编写它的地方打开、保存，再重新提交",
+    )
+
+
 def no_text(name: str, looks_like: str = "") -> NotGradable:
     en, zh = (f" (it looks like {looks_like})", f"（看起来是 {looks_like}）") if looks_like else ("", "")
     return refuse(

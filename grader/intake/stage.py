@@ -104,6 +104,9 @@ def _read_notebook(
     wanted = tuple(function.name for function in assignment.functions)
     notebook = read_notebook(found.data, found.path, wanted)
     remarks = _about_encoding(notebook.encoding, found, flags)
+    if notebook.has_rest:
+        rest = "something stands behind the end of its JSON; it was left out"
+        flags.append(Flag("notebook_form", rest, Place(found.path, 1)))
     if notebook.repeated:
         keys = ", ".join(key[:40] for key in notebook.repeated)
         flags.append(

@@ -54,6 +54,8 @@ def refuse_other_kinds(data: bytes, name: str) -> None:
     """Raise ``NotGradable`` where there is nothing, or the first bytes are those of something else than text."""
     if not data:
         raise refusals.empty(name)
+    if not data.strip(b"\0"):
+        raise refusals.zeros(name)
     for start, what in _SIGNATURES.items():
         if data.startswith(start):
             raise refusals.no_text(name, what)

@@ -26,7 +26,7 @@ class Binding:
     statement: Statement
     origin: Definition | None  # where its code stands, if that could be found
     spot: Spot
-    own: bool  # written by the student, not imported from a library
+    own: bool  # written by the student, not taken from a library as it is
 
     @property
     def usable(self) -> bool:
@@ -91,20 +91,42 @@ class Bindings:
             kind = type.__getattribute__(type(last.value), "__name__")  # whatever its metaclass says
             how = "deleted" if last.value is _ABSENT else f"bound to an object of class {kind}"
             flags.append(flag("name_rebound", f"{name} was later {how}; the definition counts", last.spot))
-        later = history[history.index(chosen) + 1 :]
-        if any(each.usable for each in later):
+        later = [each for each in history[history.index(chosen) + 1 :] if each.usable]
+        if taken := [each for each in later if not each.own]:
+            how = "taken from a library; the definition counts"
+            flags.append(flag("name_rebound", f"{name} was later {how}", taken[-1].spot))
+        if any(each.own for each in later):
             flags.append(
                 flag("stub_after_solution", f"the untouched stub of {name} stands after its solution", chosen.spot)
             )
 
     def _best(self, history: list[Binding], name: str) -> Binding | None:
-        """The last callable that is more than the stub; else the last callable."""
+        """The last callable that is more than the stub, the student's own before a library's; else the last one."""
         usable = [binding for binding in history if binding.usable]
         real = [binding for binding in usable if not self._is_stub(binding, name)]
-        return real[-1] if real else usable[-1] if usable else None
+        own = [binding for binding in real if binding.own]
+        ranked = own or real or usable
+        return ranked[-1] if ranked else None
 
     def _is_stub(self, binding: Binding, name: str) -> bool:
-        return binding.origin is not None and is_stub(binding.origin, self._stubs.get(name))
+        origin = binding.origin
+        return (
+            origin is not None and is_stub(origin, self._stubs.get(name)) and not self._is_filled(binding.value, origin)
+        )
+
+    def _is_filled(self, value: Any, origin: Definition) -> bool:
+        """Whether a class has got methods from elsewhere: written in a later cell, and put into it."""
+        if not isinstance(origin, ast.ClassDef) or not issubclass(type(value), type):
+            return False
+        for method in tuple(type.__dict__["__dict__"].__get__(value).values()):
+            code = _code_of(method)
+            if code is None or origin.lineno <= code.co_firstlineno <= (origin.end_lineno or origin.lineno):
+                continue
+            self._outline.read(code.co_filename)
+            put = self._outline.function(code.co_filename, code.co_firstlineno)
+            if put is not None and not is_stub(put, None):
+                return True
+        return False
 
     def _binding(self, name: str, value: Any, statement: Statement) -> Binding:
         code = _code_of(value)
@@ -114,8 +136,7 @@ class Bindings:
             spot = self._map.place(file, origin.lineno) or spot
         elif code is not None:
             spot = self._map.place(code.co_filename, code.co_firstlineno) or spot
-        imported = isinstance(statement.node, (ast.Import, ast.ImportFrom))
-        own = origin is not None or not imported
+        own = origin is not None or not _only_taken(statement.node)
         return Binding(value, statement, origin, spot, own)
 
     def _origin(
@@ -136,6 +157,13 @@ class Bindings:
             return file, self._outline.last_class(file, qualname, until)
         within = [node for node in definitions_in(statement.node) if node.name == name]
         return here, within[-1] if within else None
+
+
+def _only_taken(node: ast.stmt) -> bool:
+    """Whether a statement only gives a name to what a module has: an import, or ``softmax = torch.softmax``."""
+    return isinstance(node, (ast.Import, ast.ImportFrom)) or (
+        isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute)
+    )
 
 
 def _code_of(value: Any) -> CodeType | None:

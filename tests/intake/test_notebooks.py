@@ -107,15 +107,43 @@ def test_outputs_do_not_count_as_code(stage: Any) -> None:
         ('{"cells": [' + "9" * 10_000 + "]}", "damaged"),
         ("[" + "[]," * 3_100_000, "far too much"),
         (notebook(*["x = 1\n" * 20_000] * 10), "larger than 1 MB"),
-        ("\0", "no text file"),
+        ("\0", "nothing but zero bytes"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull"),
+        ('<?xml version="1.0"?>\n<html></html>', "web page"),
     ],
-    ids=range(17),
+    ids=range(19),
 )
 def test_what_is_no_notebook_is_refused_with_advice(stage: Any, content: str, words: str) -> None:
     with pytest.raises(NotGradable) as refusal:
         stage(content)
     assert words in refusal.value.reason.en
     assert refusal.value.reason.zh
+
+
+@pytest.mark.parametrize("rest", ["]", "\n  }\n ]\n}\n", notebook("y = 2"), " \0\0"])
+def test_what_stands_behind_the_end_is_left_out_and_flagged(stage: Any, rest: str) -> None:
+    staged = stage(notebook("x = 1") + rest)
+    assert [chunk.source for chunk in staged.chunks] == ["x = 1"]
+    assert [flag.kind for flag in staged.flags] == ([] if rest.endswith("\0") else ["notebook_form"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_code"),
+    [
+        ({"source": "x = 1", "execution_count": None}, True),
+        ({"cell_type": None, "source": "def f():\n    return 1"}, True),
+        ({"cell_type": " code ", "source": "x = 1"}, True),
+        ({"source": "# From here\n\nwords of mine"}, False),
+        ({"cell_type": "markdown", "source": "def f(): pass"}, False),
+    ],
+)
+def test_a_cell_that_does_not_say_what_it_is_is_told_by_what_it_holds(stage: Any, cell: Any, is_code: bool) -> None:
+    assert bool(stage(json.dumps({"nbformat": 4, "cells": [cell]})).chunks) is is_code
+
+
+def test_a_notebook_as_a_servers_interface_hands_it_out_is_read(stage: Any) -> None:
+    wrapped = {"name": "attention.ipynb", "type": "notebook", "content": json.loads(notebook("x = 1"))}
+    assert [chunk.source for chunk in stage(json.dumps(wrapped)).chunks] == ["x = 1"]
 
 
 def test_a_notebook_beyond_its_size_is_refused(stage: Any) -> None:

@@ -42,4 +42,20 @@ STATEMENTS = [
     Kind("mark_of_byte_order_in_every_cell", notebook(*("\ufeff" + source for source in RIGHT)), silent=True),
 ]  # fmt: skip
 
-WILD = (*FILES_OF_CELLS, *COMMANDS, *STATEMENTS)
+LIBRARY = "from torch.nn.functional import scaled_dot_product_attention\nq = torch.ones(2, 3)"
+
+NAMES = [
+    right("compared_with_the_library_afterwards", after=[LIBRARY, "scaled_dot_product_attention(q, q, q)"],
+          flags=["name_rebound"], cells={"scaled_dot_product_attention": 4}),
+    right("a_librarys_function_takes_the_name", after=["attention_scores = torch.matmul"], flags=["name_rebound"]),
+]  # fmt: skip
+
+SETTINGS = [
+    right("gradients_off_for_good", "import torch\ntorch.set_grad_enabled(False)", says=["turns gradients off"]),
+    right("a_default_device_that_is_not_here", "import torch\ntorch.set_default_device('cuda')", "x = torch.ones(3)",
+          says=["makes a device that is not here the default"]),
+    right("a_default_device_that_is_here", "import torch\ntorch.set_default_device('cpu')", silent=True),
+    right("anomalies_looked_for", "import torch\ntorch.autograd.set_detect_anomaly(True)", silent=True),
+]  # fmt: skip
+
+WILD = (*FILES_OF_CELLS, *COMMANDS, *STATEMENTS, *NAMES, *SETTINGS)

@@ -225,3 +225,30 @@ def test_a_solution_written_into_the_handed_out_file_itself_is_no_stub() -> None
     load = run(REAL, stub=REAL)
     assert load.state() == "present"
     assert run(STUB, stub=STUB).state() == "stub"
+
+
+FORWARD = "def forward(self, x):\n    return x\n"
+
+
+@pytest.mark.parametrize("put", ["Heads.forward = forward", "setattr(Heads, 'forward', forward)"])
+def test_a_stub_whose_methods_are_put_in_later_is_an_attempt(put: str) -> None:
+    load = run("class Heads:\n    def forward(self, x):\n        raise NotImplementedError\n\n" + FORWARD + put,
+               names=("Heads",))  # fmt: skip
+    assert load.state("Heads") == "present"
+    assert load.definition("Heads")["line"] == 1
+
+
+def test_a_stub_with_a_stub_put_in_is_none() -> None:
+    source = "class Heads:\n    pass\n\ndef forward(self, x):\n    raise NotImplementedError\n\nHeads.forward = forward"
+    assert run(source, names=("Heads",)).state("Heads") == "stub"
+
+
+@pytest.mark.parametrize("taking", ["from operator import add as scores", "import operator\nscores = operator.add"])
+def test_a_name_later_taken_from_a_library_leaves_the_definition_in_place(taking: str) -> None:
+    load = run(REAL + taking)
+    assert load["scores"](1, 2) == 3
+    assert (load.definition()["line"], load.flag_kinds) == (1, ["name_rebound"])
+
+
+def test_what_a_library_has_counts_where_nothing_else_does() -> None:
+    assert run("import operator\nscores = operator.add").state() == "present"
