@@ -79,7 +79,7 @@ LIBRARIES = {
     "yaml": {"strict_yaml.py"},
     "pydantic": {"course_files.py"},
     "pydantic_core": {"course_files.py"},
-    "typer": {"cli.py"},
+    "click": {"cli"},
     "rich": {"commands", "reports"},
     "jinja2": {"reports"},
     "markupsafe": {"reports"},

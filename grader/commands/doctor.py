@@ -17,7 +17,7 @@ from grader.errors import GraderError
 if TYPE_CHECKING:
     from grader.sandbox.effects import Examination
 
-_PARTS = ("torch", "numpy", "pytest", "pydantic", "safetensors", "rich", "typer")
+_PARTS = ("torch", "numpy", "pytest", "pydantic", "safetensors", "rich", "click")
 
 
 def run(setting: Setting) -> Exit:

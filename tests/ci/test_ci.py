@@ -236,7 +236,7 @@ def test_a_submission_cannot_speak_to_the_runner(git: Git, ci, tmp_path: Path, m
 def test_a_grader_that_stands_in_a_students_folder_imports_nothing_of_it(git: Git, tmp_path: Path, command: str):
     """The working folder of a job is the student's; the walls begin only behind our own processes."""
     trap = f"open({str(tmp_path / 'canary')!r}, 'w').close()\nraise SystemExit(9)\n"
-    names = ("torch", "numpy", "typer", "pytest", "yaml", "pydantic", "json", "sitecustomize", "einops")
+    names = ("torch", "numpy", "click", "pytest", "yaml", "pydantic", "json", "sitecustomize", "einops")
     git.commit({ATTENTION: SOLUTION, **{f"{name}.py": trap for name in names}})
     words = {
         "ci": ["ci", "--base", "main", "--head", "work", "-o", str(tmp_path / "out")],

@@ -31,7 +31,7 @@ HANDED_IN = ["attention/wrong_no_scale", "attention/odd_syntax_error", "attentio
              "attention/wrong_mask_inverted", "multi_head/right_reshape_permute_inline", "by_hand/wrong_scale_multiplied",
              "multi_head/wrong_no_scale", "causal_mask/odd_exits"]  # fmt: skip
 ODD = ["nbgrader", "format_3", "converted_script_with_a_cell_magic", "cut_off"]
-NEVER_THERE = ("pydantic", "yaml", "rich", "typer", "pytest", "IPython", "nbformat")
+NEVER_THERE = ("pydantic", "yaml", "rich", "click", "pytest", "IPython", "nbformat")
 RUN = """
 import runpy, sys
 sys.path[:0] = {folders!r}

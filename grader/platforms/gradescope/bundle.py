@@ -19,7 +19,7 @@ from grader.release.single import packed
 from grader.reports.gradescope import dump, failed
 
 # What this program needs to grade; the same names as in its project file.
-NEEDS: Final = ("jinja2", "numpy", "pydantic", "pytest", "pyyaml", "rich", "torch", "typer")
+NEEDS: Final = ("click", "jinja2", "numpy", "pydantic", "pytest", "pyyaml", "rich", "torch")
 FACTS: Final = "bundle.json"
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _TORCH_INDEX: Final = "https://download.pytorch.org/whl/cpu"
