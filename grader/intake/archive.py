@@ -97,14 +97,23 @@ def member_name(member: zipfile.ZipInfo) -> str:
     return showing(spelled_name(member))
 
 
-def spelled_name(member: zipfile.ZipInfo) -> str:
+def spelled_name(member: zipfile.ZipInfo, codec: str = "gb18030") -> str:
     """The same as its packer spelled it: composed or not."""
-    if member.flag_bits & _UTF8_NAME:
+    raw = raw_name(member)
+    if raw is None:
         return decoded(member.filename)
     try:
-        return decoded(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
+        return raw.decode()
+    except UnicodeDecodeError:
+        return decoded(raw.decode("utf-8", "surrogateescape"), codec)
+
+
+def raw_name(member: zipfile.ZipInfo) -> bytes | None:
+    """The bytes of a name that does not say its encoding."""
+    try:
+        return None if member.flag_bits & _UTF8_NAME else member.filename.encode("cp437")
     except UnicodeEncodeError:
-        return decoded(member.filename)
+        return None
 
 
 def refuse_overlaps(members: list[zipfile.ZipInfo], size: int, name: str) -> None:

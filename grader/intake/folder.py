@@ -15,7 +15,7 @@ ENTRIES_LIMIT = 2_000
 DEPTH_LIMIT = 20
 TOTAL_LIMIT = 200_000_000  # bytes of one hand-in
 _FLAGS_LIMIT = 20
-_ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
+_ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz")
 _LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
 
 

@@ -73,13 +73,13 @@ def readable(name: str) -> str:
     return showing(decoded(name))
 
 
-def decoded(name: str) -> str:
-    """A file name whose bytes are no UTF-8, read as GBK; letters stay as they were spelled."""
+def decoded(name: str, otherwise: str = "gb18030") -> str:
+    """A file name whose bytes are no UTF-8, read as GBK or what is said; letters stay as they were spelled."""
     try:
         raw = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a lone surrogate that stands for no byte
         raw = name.encode("utf-8", "replace")
-    for codec in ("utf-8", "gb18030"):
+    for codec in ("utf-8", otherwise):
         try:
             return raw.decode(codec)
         except UnicodeDecodeError:

@@ -60,6 +60,13 @@ def no_archive(name: str, why: Text) -> NotGradable:
     return refuse(f"the archive `{name}` cannot be read: {why.en}", f"压缩包 `{name}` 无法读取：{why.zh}")
 
 
+def other_archive(name: str, kind: str) -> NotGradable:
+    return refuse(
+        f"`{name}` is a {kind} archive, which is not read; hand in the file itself, or a .zip of it",
+        f"`{name}` 是 {kind} 压缩包，无法读取；请直接提交文件，或打包为 .zip",
+    )
+
+
 def nothing_to_grade(wanted: str, found: list[str]) -> NotGradable:
     seen = ", ".join(f"`{name}`" for name in found[:5])
     en = f"it holds {seen}" if seen else "it is empty"

@@ -15,10 +15,12 @@ from grader.intake.folder import TOTAL_LIMIT, Contents, ending_of_archive, read_
 from grader.intake.found import NOTEBOOK, Found, kind_of, limit_of, read_regular, readable, stem_of
 from grader.intake.modules import beside
 from grader.intake.notebook import looks_like_notebook, read_notebook
-from grader.intake.tar import read_tar
+from grader.intake.tar import looks_like_tar, read_tar
 from grader.intake.text import decode
 from grader.model.course import Assignment, Text
 from grader.model.submission import Chunk, Flag, Place, Remark, SourceFile, Submission
+
+_OTHER_ARCHIVES = {b"Rar!": "RAR", b"7z\xbc\xaf": "7z"}
 
 
 def load(path: Path, assignment: Assignment, *, submission_id: str = "", students: Sequence[str] = ()) -> Submission:
@@ -63,12 +65,21 @@ def _contents(path: Path, assignment: Assignment) -> Contents:
             return contents
         path = contents.archives[0]
     if ending := ending_of_archive(path.name):
-        read = read_archive if ending == ".zip" else read_tar
-        return read(read_regular(path, TOTAL_LIMIT), readable(path.name))
+        return _unpacked(read_regular(path, TOTAL_LIMIT), readable(path.name), ending)
     kind = kind_of(path.name)
     if kind is None:
         raise refusals.wrong_kind(readable(path.name), assignment.file)
     return Contents(code=[Found(readable(path.name), read_regular(path, limit_of(kind)))])
+
+
+def _unpacked(data: bytes, name: str, ending: str) -> Contents:
+    """By what the archive is; its name decides where the bytes say nothing."""
+    for start, kind in _OTHER_ARCHIVES.items():
+        if data.startswith(start):
+            raise refusals.other_archive(name, kind)
+    if data.startswith(b"PK"):
+        return read_archive(data, name)
+    return read_tar(data, name) if looks_like_tar(data) or ending != ".zip" else read_archive(data, name)
 
 
 def _is_lone(path: Path) -> bool:

@@ -1,11 +1,13 @@
-"""Every file of one student's tar (plain or gzip) that may matter, read block by block; nothing is unpacked to disk."""
+"""Every file of one student's tar, packed or not, that may matter, read block by block; nothing is unpacked to disk."""
 
 from __future__ import annotations
 
+import bz2
+import lzma
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from grader.intake import refusals
 from grader.intake.archive import DAMAGED, TOO_MUCH, inside
@@ -16,6 +18,8 @@ from grader.model.course import Text
 UNPACKED_LIMIT: Final = 100_000_000  # bytes of a tar once gzip is taken off
 _RATIO_LIMIT: Final = 200  # bytes out for each byte in
 _BLOCK: Final = 512
+GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+_MAGIC, _MAGIC_AT = b"ustar", 257
 _LONG_NAME_LIMIT: Final = 65_536  # bytes of what an extended header says
 _FILES, _FOLDER = b"0\0" + b"7", b"5"
 _NAMES_NEXT, _LINK_NAME, _PAX, _PAX_GLOBAL = b"L", b"K", b"x", b"g"
@@ -59,20 +63,31 @@ def read_tar(data: bytes, name: str) -> Contents:
             if number > ENTRIES_LIMIT:
                 raise refusals.no_archive(name, TOO_MUCH)
             _take(member, contents)
-    except (Damaged, zlib.error):
+    except (Damaged, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
         raise refusals.no_archive(name, DAMAGED) from None
     return contents
 
 
+def looks_like_tar(head: bytes) -> bool:
+    """By the first bytes; of what is packed they show no more than that it is."""
+    return head.startswith((GZIP, BZIP2, XZ)) or head[_MAGIC_AT:].startswith(_MAGIC)
+
+
 def _unpacked(data: bytes, name: str) -> memoryview:
-    if not data.startswith(b"\x1f\x8b"):
+    packed: Any
+    if data.startswith(GZIP):
+        packed = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    elif data.startswith(XZ):
+        packed = lzma.LZMADecompressor(memlimit=UNPACKED_LIMIT)  # a header may ask for any amount
+    elif data.startswith(BZIP2):
+        packed = bz2.BZ2Decompressor()
+    else:
         return memoryview(data)
     limit = min(UNPACKED_LIMIT, max(len(data), 1_000) * _RATIO_LIMIT)
-    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    plain = gzip.decompress(data, limit + 1)  # counted while unpacking: a size told beforehand may be wrong
+    plain = packed.decompress(data, limit + 1)  # counted while unpacking: a size told beforehand may be wrong
     if len(plain) > limit:
         raise refusals.no_archive(name, TOO_MUCH)
-    if not gzip.eof:
+    if not packed.eof:
         raise Damaged
     return memoryview(plain)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import tarfile
 from pathlib import Path
 
@@ -130,3 +132,27 @@ def test_random_and_damaged_tars(data: bytes, damage: list[tuple[int, int]], men
 def test_random_bytes_called_a_tar(data: bytes) -> None:
     staged({"a.tgz": data}, "a.tgz")
     staged({"a.tgz": gzip.compress(data)}, "a.tgz")
+
+
+@pytest.mark.parametrize("ending", [".tar.xz", ".txz", ".tar.bz2", ".TBZ2"])
+def test_other_ways_to_pack_a_tar_are_read_within_the_same_bounds(tmp_path, assignment, ending):
+    pack = lzma.compress if "x" in ending else bz2.compress
+    path = tmp_path / f"alice{ending}"
+    path.write_bytes(pack(tarred(("work/attention.py", REAL))))
+    assert load(path, assignment).main == "work/attention.py"
+    path.write_bytes(pack(tarred(("attention.py", b"0" * 3_000_000))))
+    with pytest.raises(NotGradable, match="far too many"):
+        load(path, assignment)
+    path.write_bytes(pack(tarred(("attention.py", REAL)))[:-9])
+    with pytest.raises(NotGradable, match="damaged"):
+        load(path, assignment)
+
+
+def test_an_archive_is_what_its_bytes_say_whatever_it_is_called(tmp_path, assignment):
+    path = tmp_path / "alice.zip"
+    path.write_bytes(gzip.compress(tarred(("attention.py", REAL))))
+    assert load(path, assignment).main == "attention.py"
+    for start, kind in ((b"Rar!\x1a\x07\x01", "RAR"), (b"7z\xbc\xaf\x27\x1c", "7z")):
+        path.write_bytes(start + bytes(60))
+        with pytest.raises(NotGradable, match=rf"`alice\.zip` is a {kind} archive.*hand in the file itself"):
+            load(path, assignment)

@@ -10,9 +10,10 @@ from grader.errors import UsageError
 from grader.intake.archive import inside
 from grader.intake.drop.entries import ENTRIES_LIMIT, Drop, Entry, Spellings, is_junk
 from grader.intake.drop.packed import Packed, too_many, unpacked_limit
-from grader.intake.drop.tarred import Tar, looks_like_tar
+from grader.intake.drop.tarred import Tar
 from grader.intake.drop.zipped import Zip
 from grader.intake.found import decoded, readable
+from grader.intake.tar import looks_like_tar
 
 DEPTH_LIMIT = 20
 _HEAD = 512  # bytes

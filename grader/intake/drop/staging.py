@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import NotGradable
+from grader.intake import refusals
 from grader.intake.drop.entries import Drop
 from grader.intake.drop.hand_in import HandIn, Piece
 from grader.intake.folder import TOTAL_LIMIT, ending_of_archive
@@ -102,8 +103,5 @@ def _unreadable(pieces: Sequence[Piece]) -> Text | None:
     for piece in pieces:
         for ending, kind in _UNREADABLE.items():
             if piece.path.lower().endswith(ending):
-                return Text(
-                    f"`{piece.path}` is a {kind} archive, which is not read; hand in the file itself, or a .zip of it",
-                    f"`{piece.path}` 是 {kind} 压缩包，无法读取；请直接提交文件，或打包为 .zip",
-                )
+                return refusals.other_archive(piece.path, kind).reason
     return None

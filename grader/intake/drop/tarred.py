@@ -18,12 +18,10 @@ from grader.intake import refusals
 from grader.intake.drop import packed
 from grader.intake.drop.packed import too_many, too_much, unpacked_limit
 from grader.intake.found import decoded
-from grader.intake.tar import Damaged, Member, members_of
+from grader.intake.tar import BZIP2, GZIP, XZ, Damaged, Member, members_of
 from grader.model.course import Text
 
-_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
-_PACKED = ((_GZIP, gzip.open), (_BZIP2, bz2.open), (_XZ, lzma.open))
-_MAGIC, _MAGIC_AT = b"ustar", 257
+_PACKED = ((GZIP, gzip.open), (BZIP2, bz2.open), (XZ, lzma.open))
 _PIECE = 1 << 20
 
 
@@ -69,11 +67,6 @@ class Tar:
     def close(self) -> None:
         self._members = []
         self._open.close()
-
-
-def looks_like_tar(head: bytes) -> bool:
-    """By the first bytes; of what is packed they show no more than that it is."""
-    return head.startswith((_GZIP, _BZIP2, _XZ)) or head[_MAGIC_AT:].startswith(_MAGIC)
 
 
 def _plain(path: Path, opened: ExitStack) -> IO[bytes]:

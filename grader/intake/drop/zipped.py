@@ -12,8 +12,9 @@ from typing import BinaryIO
 
 from grader.errors import NotGradable, UsageError
 from grader.intake import refusals
-from grader.intake.archive import DAMAGED, UNUSUAL, changed_at, refuse_overlaps, spelled_name
+from grader.intake.archive import DAMAGED, UNUSUAL, changed_at, raw_name, refuse_overlaps, spelled_name
 from grader.intake.drop.packed import Member, too_many
+from grader.intake.name_codec import codec_of
 from grader.model.course import Text
 
 _RATIO_LIMIT = 200  # bytes out for each byte in, of one member
@@ -44,12 +45,13 @@ class Zip:
             raise UsageError(f"{path} is damaged: its members overlap; download it again") from None
 
     def members(self) -> Iterator[Member]:
+        codec = codec_of(filter(None, map(raw_name, self._members)))
         for member in self._members:
             kind = stat.S_IFMT(member.external_attr >> 16)
             # Some packers of Windows write backslashes, and a folder as an empty file whose name ends with one.
             is_folder = member.is_dir() or (member.filename.endswith("\\") and not member.file_size)
             bad = "a link or a device" if not is_folder and kind not in (0, stat.S_IFREG) else ""
-            yield Member(spelled_name(member), changed_at(member), is_folder, bad)
+            yield Member(spelled_name(member, codec), changed_at(member), is_folder, bad)
 
     def read(self, number: int, name: str, limit: int) -> bytes:
         member = self._members[number]
