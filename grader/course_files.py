@@ -123,7 +123,7 @@ class ForbiddenShape(Strict):
 
 
 def _limit_fields() -> dict[str, Any]:
-    """The fields of ``model.Limits``, so that they are listed in one place."""
+    """The fields of ``Limits``, so that they are listed in one place."""
     return {
         field.name: (Annotated[type(field.default), Field(gt=0, le=1_000_000)], field.default)
         for field in dataclasses.fields(Limits)
