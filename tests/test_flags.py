@@ -13,7 +13,7 @@ from grader.desk import Desk
 from grader.loading import Loaded, Seen, read_loaded, read_seen
 from grader.model.course import Assignment, Course, Forbidden, Text
 from grader.model.outcome import Outcome
-from grader.model.report import TestResult
+from grader.model.report import TestResult as Ended
 from grader.model.submission import Flag, Job, Place
 from grader.policy import policy_flags, protocol_flags
 
@@ -273,8 +273,8 @@ def test_forged_flags_and_names_are_dropped(desk: Desk, assignment: Assignment) 
 
 
 def test_only_workers_that_broke_the_protocol_are_told() -> None:
-    def test(detail: str, outcome: Outcome) -> TestResult:
-        return TestResult("checks.py::t", "scale", "T", outcome, note=Text(detail), detail=detail)
+    def test(detail: str, outcome: Outcome) -> Ended:
+        return Ended("checks.py::t", "scale", "T", outcome, note=Text(detail), detail=detail)
 
     quiet = [test("f: killed by SIGSEGV", Outcome.DIED), test("it broke the protocol", Outcome.RAISED)]
     assert protocol_flags(quiet, []) == ()
