@@ -1,7 +1,8 @@
 """Gets a student's code loaded, whatever it does at import, and tells what was found where.
 
 Statements are announced before they run. One that hangs or ends the process is left out, and the load goes
-on in a fresh worker without it: at most five times, all within one limit.
+on in a fresh worker without it: at most five times, all within one limit. After that, imports and definitions alone
+are tried.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class Loading:
         if self._given_up:
             return self._with_nothing()
         ends = time.monotonic() + self._assignment.limits.load_s
-        for _ in range(_RESTARTS + 1):
+        for attempt in range(_RESTARTS + 2):
+            if attempt > _RESTARTS or time.monotonic() > ends:
+                self._question["definitions_alone"] = True
             session = self._sandbox.open(self._assignment.limits)
             announced: list[tuple[int, Place | None]] = [(_BEFORE_ANY, None)]
             answer, why = self._attempt(session, announced, ends)
@@ -82,7 +85,7 @@ class Loading:
                 return session, read_loaded(answer, self._assignment, self._course)
             session.close()
             index, _ = announced[-1]
-            if index == _BEFORE_ANY or str(index) in self._left_out:
+            if index == _BEFORE_ANY or str(index) in self._left_out or "definitions_alone" in self._question:
                 break
             self._left_out[str(index)] = why
         self._given_up = True
@@ -91,7 +94,7 @@ class Loading:
     def _with_nothing(self) -> tuple[Session, Loaded]:
         """A worker that was given an empty file, and what is said of a file that cannot be loaded."""
         session = self._sandbox.open(self._assignment.limits)
-        question = {**self._question, "chunks": [], "modules": {}, "skip": {}}
+        question = {**self._question, "chunks": [], "modules": {}, "skip": {}, "definitions_alone": False}
         limit = self._assignment.limits.load_s
         try:
             answer = session.answer(session.send(pack(question)), limit, None, limit).header.get("reply")

@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.worker import outline, wording
 from grader.worker.absent import Absent
+from grader.worker.defining import defines
 from grader.worker.definitions import Bindings
 from grader.worker.exports import talks_to_a_notebook
 from grader.worker.memory_modules import MemoryFinder, install, new_module
@@ -33,6 +34,7 @@ from grader.worker.standins import NOTEBOOK_NAMES, NoInput, furnish_grader, furn
 from grader.worker.statements import Program, Statement, read
 
 Announce = Callable[[int, Spot], None]
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _AWAITS_AT_MOST = 1000  # turns given to an `await` at the top of a cell
 
 
@@ -43,6 +45,7 @@ def load(
     required: Iterable[Mapping[str, Any]],
     skip: Collection[int | str] | Mapping[str, str],
     announce: Announce,
+    definitions_alone: bool = False,
 ) -> Loaded:
     """Run a student's text and say what it defines; whatever a statement raises becomes a remark.
 
@@ -50,6 +53,7 @@ def load(
     by import name. ``required``: dicts of name, aliases, stub (source of the stub file or ""). ``skip``: numbers of
     statements to leave out (as JSON keeps keys, text will do), optionally with why: "hangs" or "ends the process".
     ``announce(number, place)`` is called before each statement runs; the number depends on the text alone.
+    ``definitions_alone``: statements that only run something are left out.
     """
     chunks, required = list(chunks), list(required)
     file = str(chunks[0]["file"]) if chunks else module_name + ".py"
@@ -67,7 +71,7 @@ def load(
     furnish_progress(beside)
     run = _Run(program, source_map, module.__dict__, Bindings(required, module.__dict__, program.trees, source_map))
     why = dict(skip) if isinstance(skip, Mapping) else dict.fromkeys(skip, "")
-    run.all({int(number): reason for number, reason in why.items()}, announce)
+    run.all({int(number): reason for number, reason in why.items()}, announce, definitions_alone)
     return run.result(required)
 
 
@@ -80,15 +84,19 @@ class _Run:
         self._namespace = namespace
         self._bindings = bindings
         self._absent = Absent()
+        self._too_early: list[tuple[Statement, RemarkRecord]] = []  # definitions that missed a name, and what was said
         self._remarks: list[RemarkRecord] = list(program.remarks)
         self._failures: list[tuple[Spot, str]] = list(program.broken)  # why Python itself could not import the file
 
-    def all(self, skip: Mapping[int, str], announce: Announce) -> None:
+    def all(self, skip: Mapping[int, str], announce: Announce, definitions_alone: bool) -> None:
+        idle: list[Statement] = []
         for statement in self._program.statements:
             if statement.index in skip:
                 reason = skip[statement.index]
                 self._remarks.append(wording.skipped(reason, statement.spot))
                 self._failures.append((statement.spot, reason or "did not come back"))
+            elif definitions_alone and not defines(statement.node):
+                idle.append(statement)
             elif statement.code is None:
                 kind, _, message = statement.trouble.partition(": ")
                 self._remarks.append(wording.unreadable(kind, message, statement.spot))
@@ -96,6 +104,27 @@ class _Run:
             else:
                 announce(statement.index, statement.spot)
                 self._one(statement)
+        if idle:
+            self._remarks.append(wording.only_definitions(len(idle), idle[0].spot))
+        self._again(announce)
+
+    def _again(self, announce: Announce) -> None:
+        """Definitions whose bases or decorators stand in a cell below, as cells run in another order leave them."""
+        found = True
+        while found and self._too_early:
+            waiting, self._too_early, found = self._too_early, [], False
+            for statement, said in waiting:
+                if isinstance(statement.node, _Definition) and statement.node.name not in self._namespace:
+                    announce(statement.index, statement.spot)
+                    before = len(self._remarks)
+                    self._one(statement)
+                    if len(self._remarks) == before:
+                        self._remarks[self._remarks.index(said)] = wording.too_early(
+                            statement.node.name, statement.spot
+                        )
+                        found = True
+                    else:
+                        del self._remarks[before:]
 
     def _one(self, statement: Statement) -> None:
         assert statement.code is not None
@@ -131,6 +160,12 @@ class _Run:
             self._remarks.append(wording.asked_for_input(spot))
         else:
             self._remarks.append(wording.raised(kind, message, spot, statement.spot))
+            if (
+                statement.spot["cell"]
+                and isinstance(statement.node, _Definition)
+                and issubclass(type(error), NameError)
+            ):
+                self._too_early.append((statement, self._remarks[-1]))
         self._failures.append((spot, f"{kind}: {message}" if message else kind))
 
     def result(self, required: Iterable[Mapping[str, Any]]) -> Loaded:

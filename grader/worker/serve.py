@@ -91,6 +91,7 @@ class Worker:
             question["required"],
             {int(number): why for number, why in question["skip"].items()},
             announce,
+            question.get("definitions_alone") is True,
         )
         settings.before(None)
         loaded = replace(loaded, remarks=[*loaded.remarks, *settings.remarks()])

@@ -86,6 +86,27 @@ def skipped(reason: str, spot: Spot) -> RemarkRecord:
     )
 
 
+def too_early(name: str, spot: Spot) -> RemarkRecord:
+    return remark(
+        "too_early",
+        f"`{name}` needs a name that only a cell below defines. It was defined after all cells had run; move this cell "
+        "down, then restart the kernel and run all cells in order to see that they work.",
+        f"`{name}` 用到了下面的单元格才定义的名字。因此在所有单元格运行之后才定义它；请把这个单元格移到后面，"
+        "再重启内核并依次运行全部单元格，确认能正常运行。",
+        spot,
+    )
+
+
+def only_definitions(count: int, spot: Spot) -> RemarkRecord:
+    return remark(
+        "skipped",
+        "Too many statements never finish or end the program. So only imports and definitions were taken; "
+        f"{count} other statements, from here on, were left out.",
+        f"太多语句执行不完，或者会结束程序。因此只保留了导入和定义；从这里开始，其余 {count} 条语句都被跳过。",
+        spot,
+    )
+
+
 def neutralised(removed: Removed, spot: Spot) -> RemarkRecord:
     what = clean(removed.what, 80)
     en, zh = {

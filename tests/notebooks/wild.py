@@ -58,4 +58,16 @@ SETTINGS = [
     right("anomalies_looked_for", "import torch\ntorch.autograd.set_detect_anomaly(True)", silent=True),
 ]  # fmt: skip
 
-WILD = (*FILES_OF_CELLS, *COMMANDS, *STATEMENTS, *NAMES, *SETTINGS)
+EXIT = "import os\nos._exit(0)"
+LAYER = "class Layer(nn.Module):\n    pass"
+LATER = "class Weights(Layer):\n    pass"
+
+RUNNING = [
+    right("ends_the_process_again_and_again", *[EXIT] * 8, after=["print(torch.ones(2))"],
+          says=["ended the whole process", "only imports and definitions were taken; 3 other statements"]),
+    Kind("cells_run_from_the_bottom_up", notebook(LATER, LAYER, "@torch.jit.ignore\n" + WHOLE, WEIGHTS, SCORES,
+                                                  "from torch import nn", IMPORTS),
+         says=["`Weights` needs a name that only a cell below defines"], cells={"scaled_dot_product_attention": 3}),
+]  # fmt: skip
+
+WILD = (*FILES_OF_CELLS, *COMMANDS, *STATEMENTS, *NAMES, *SETTINGS, *RUNNING)
