@@ -65,3 +65,4 @@ def test_spellings_of_one_name(one, other, same):
 def test_names_that_cannot_be_one_persons():
     assert unlike("Ana Diaz", "Bo Li") and unlike("张三", "李四")
     assert not unlike("O'Neil, Jr.", "ONeil Jr") and not unlike("", "Bo Li") and not unlike("Ana", "Diaz Ana")
+    assert not unlike("三 张", "张三") and not unlike("Zoë", "Zoe") and unlike("王小李", "李大王")

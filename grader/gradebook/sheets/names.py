@@ -28,11 +28,18 @@ def forms(*parts: str) -> set[str]:
 
 
 def unlike(one: str, other: str) -> bool:
-    """Whether two names, both known, cannot be one person's: not a word in common, nor the same letters."""
-    first, second = _words(one), _words(other)
+    """Whether two names, both known, cannot be one person's: no word in common, nor the same letters in any order.
+
+    Accents decide nothing, and ``三 张`` is how some sites show ``张三``.
+    """
+    first, second = (_words(_without_accents(name)) for name in (one, other))
     if not first or not second:
         return False
-    return not set(first) & set(second) and "".join(first) != "".join(second)
+    return not set(first) & set(second) and sorted("".join(first)) != sorted("".join(second))
+
+
+def _without_accents(name: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", name) if not unicodedata.combining(char))
 
 
 def _words(name: str) -> list[str]:
