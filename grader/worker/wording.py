@@ -8,6 +8,7 @@ from typing import Any
 
 from grader.worker.notebook_source import Removed
 from grader.worker.records import RemarkRecord, Spot, clean
+from grader.worker.syntax_advice import advice
 
 _LINE_CAP = 120  # characters of a source line shown
 
@@ -27,14 +28,15 @@ def remark(kind: str, en: str, zh: str, spot: Spot | None) -> RemarkRecord:
 def syntax_error(kind: str, message: str, line: str, spot: Spot, column: int) -> RemarkRecord:
     """The line Python could not read, with a caret under the place."""
     shown = _line_and_caret(line, column)
+    todo_en, todo_zh = (text and "\n" + text for text in advice(message, line))
     where_en = f"cell {spot['cell']}, line {spot['line']}" if spot["cell"] else f"line {spot['line']}"
     where_zh = f"第 {spot['cell']} 个单元格第 {spot['line']} 行" if spot["cell"] else f"第 {spot['line']} 行"
     rest_en = "Nothing in this cell could be used." if spot["cell"] else "Nothing in this file could be used."
     rest_zh = "这个单元格里的代码都没有生效。" if spot["cell"] else "这个文件里的代码都没有生效。"
     return remark(
         "syntax_error",
-        f"Python cannot read {where_en}, column {column}: {kind}: {message}\n{shown}\n{rest_en}",
-        f"Python 读不懂{where_zh}第 {column} 列：{kind}: {message}\n{shown}\n{rest_zh}",
+        f"Python cannot read {where_en}, column {column}: {kind}: {message}\n{shown}{todo_en}\n{rest_en}",
+        f"Python 读不懂{where_zh}第 {column} 列：{kind}: {message}\n{shown}{todo_zh}\n{rest_zh}",
         spot,
     )
 
