@@ -24,7 +24,7 @@ from grader.student.log import Raised, plain_name
 
 _EVIDENCE: Final = frozenset({Outcome.FAILED, Outcome.RAISED})
 _TASTED: Final = 4  # calls by which pairs are chosen and put in order
-_MOST: Final = 6  # pieces of evidence that two mistakes leave with no single one explaining any
+_MOST: Final = 6  # pieces in several functions that two mistakes leave with no single one explaining any
 _CLEAR: Final = 3  # explanations of one piece of evidence; with more of them none is known from it
 
 
@@ -104,7 +104,7 @@ def _explanations(case: Case, faults: Sequence[Fault], pieces: Sequence[Piece]) 
         piece: [(fault,) for fault in faults if case.explains((fault,), piece) and case.shows(fault, piece.function)]
         for piece in pieces
     }
-    if len(own) > _MOST and not any(own.values()):
+    if len(own) > _MOST and len({piece.function for piece in own}) > 1 and not any(own.values()):
         return own
     known = {group[0].id: group[0] for groups in own.values() for group in groups if len(groups) <= _CLEAR}
     with_known = [_in_order(faults, a, b) for a in known.values() for b in faults if a is not b]
