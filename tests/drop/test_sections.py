@@ -67,9 +67,9 @@ def test_one_students_own_folders_stay_whole(found, names, as_zip):
 
 @pytest.mark.parametrize("as_zip", [True, False], ids=["zip", "folder"])
 def test_sections_are_seen_by_the_roster(found, as_zip):
-    names = ["A/2023010101.py", "A/Li Si/work/doubling.py", "A/list.xlsx", "B/wuw/main.py", "B/nobody.py"]
+    names = ["A/2023010101.py", "A/Li Si/src/doubling.py", "A/list.xlsx", "B/wuw/main.py", "B/nobody.py"]
     assert found(names, ROSTER, as_zip) == {
-        "2023010101": ("2023010101.py",), "2023010102": ("work/doubling.py",), "2023010103": ("main.py",),
+        "2023010101": ("2023010101.py",), "2023010102": ("src/doubling.py",), "2023010103": ("main.py",),
         "nobody": ("nobody.py",),
     }  # fmt: skip
 
