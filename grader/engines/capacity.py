@@ -36,6 +36,19 @@ def usable_cores(cgroup: Path = _CGROUP) -> int:
     return cores
 
 
+def cores_for(count: int) -> list[int | None]:
+    """A core for each of so many processes, where there are just as many; else each runs where it may.
+
+    A process that asks and one that answers are faster on one core than on two that others want as well, and code that
+    never stops takes nobody else's.
+    """
+    try:
+        cores = sorted(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        cores = []
+    return list(cores) if len(cores) == count > 1 else [None] * count
+
+
 def free_mib(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
     """MiB that can still be had here, ``None`` where nothing says so."""
     room = []

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
+from grader.engines.capacity import cores_for
 from grader.engines.process import HostEnded, HostProcess
 from grader.errors import GraderFault, WallMissing
 from grader.model.submission import Job
@@ -28,7 +29,8 @@ class PoolEngine:
     def __init__(self, work: str, config: dict[str, Any], count: int) -> None:
         self._start = (work, config)
         self._closing = False
-        self._hosts = [HostProcess(work, config) for _ in range(max(count, 1))]
+        self._cores = cores_for(max(count, 1))
+        self._hosts = [HostProcess(work, config, core) for core in self._cores]
         self._threads: list[threading.Thread] = []
         self._room = threading.Semaphore(_AHEAD * len(self._hosts))  # for results that nobody has taken yet
 
@@ -79,7 +81,7 @@ class PoolEngine:
             raise HostEnded("the pool is being closed")
         self._hosts[slot].kill()
         self._hosts[slot].close()
-        self._hosts[slot] = HostProcess(*self._start)
+        self._hosts[slot] = HostProcess(*self._start, self._cores[slot])
 
     def close(self) -> None:
         self._end(by_force=False)

@@ -33,7 +33,8 @@ class HostProcess:
     from the working folder (``-P``): that may be where hand-ins lie.
     """
 
-    def __init__(self, work: str, config: dict[str, Any]) -> None:
+    def __init__(self, work: str, config: dict[str, Any], core: int | None = None) -> None:
+        """``core``: the one that it and all it starts keep to."""
         ask_read, self._ask = os.pipe()
         reply, reply_write = os.pipe()
         self._process = subprocess.Popen(
@@ -46,6 +47,9 @@ class HostProcess:
         )
         os.close(ask_read)
         os.close(reply_write)
+        if core is not None:
+            with suppress(OSError):  # it is gone already, or the core is: it runs where it may
+                os.sched_setaffinity(self._process.pid, {core})
         self._lines = os.fdopen(reply, "r", encoding="utf-8")
         self._ended = False
         self._send({"work": work, "config": config})

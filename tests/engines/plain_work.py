@@ -32,7 +32,7 @@ class PlainWork:
             (self._room / job.path).touch()
         elif kind == "refuses":
             raise SystemExit(0)
-        return {"graded": job.path, "by": os.getppid()}
+        return {"graded": job.path, "by": os.getppid(), "cores": sorted(os.sched_getaffinity(0))}
 
     def _strikes(self, job: Job) -> bool:
         marker = self._room / job.path

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.engines.capacity import HOST_MIB, fitting, free_mib, usable_cores
+from grader.engines.capacity import HOST_MIB, cores_for, fitting, free_mib, usable_cores
 from grader.engines.pool import PoolEngine
 from grader.errors import GraderFault, WallMissing
 from grader.model.submission import Job
@@ -63,6 +63,19 @@ def test_two_jobs_are_at_work_at_the_same_time(pool: Open) -> None:
     with pool(2) as engine:
         told = answers(engine, "meets:1", "meets:2")
     assert told["meets:1"]["by"] != told["meets:2"]["by"]
+
+
+def test_as_many_hosts_as_cores_keep_to_one_each_and_fewer_run_where_they_may(pool: Open) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    assert cores_for(len(cores) + 1) == [None] * (len(cores) + 1)
+    assert cores_for(1) == [None]
+    if len(cores) < 2:
+        pytest.skip("one core")
+    with pool(len(cores)) as engine:
+        kept = [result["cores"] for result in answers(engine, "meets:1", "meets:2", "x").values()]
+        assert all(len(each) == 1 for each in kept) and len({each[0] for each in kept}) > 1
+    with pool(1) as engine:
+        assert answers(engine, "x")["x"]["cores"] == cores
 
 
 def test_a_job_that_hangs_holds_nobody_else_up(pool: Open, tmp_path: Path) -> None:
