@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from grader.worker.enclosure import Enclosure, Plan
+from grader.worker.settling import settle
 
 WallsOfAWorker = Callable[[int, dict[str, Any], tuple[int, int]], dict[str, Any]]
 
@@ -35,14 +36,18 @@ def main(control_fd: int, plan: dict[str, Any]) -> None:
     warm_up()
     enclosure.before_workers()
     gc.collect()
+    settle()
     gc.freeze()
     gc.enable()
-    control.send(json.dumps({"ready": True}).encode())
-    while True:
-        request, fds, _, _ = socket.recv_fds(control, 1 << 16, 4)
-        if not request:
-            os._exit(0)
-        _answer(control, enclosure, json.loads(request), list(fds))
+    try:
+        control.send(json.dumps({"ready": True}).encode())
+        while True:
+            request, fds, _, _ = socket.recv_fds(control, 1 << 16, 4)
+            if not request:
+                os._exit(0)
+            _answer(control, enclosure, json.loads(request), list(fds))
+    except ConnectionError:  # whoever asked was ended before it read an answer
+        os._exit(0)
 
 
 def warm_up() -> None:
