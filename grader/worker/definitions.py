@@ -13,7 +13,7 @@ from grader.worker.outline import SourceOutline, definitions_in
 from grader.worker.records import DefinitionRecord, FlagRecord, Spot, flag
 from grader.worker.source_map import SourceMap
 from grader.worker.statements import Statement
-from grader.worker.stubs import Definition, is_stub, is_to_write, stub_definition
+from grader.worker.stubs import Definition, is_stub, is_to_write, stub_definitions
 
 _ABSENT = object()  # nothing is bound to the name
 
@@ -43,12 +43,15 @@ class Bindings:
         trees: Mapping[str, list[ast.Module]],
         source_map: SourceMap,
     ) -> None:
+        required = list(required)
         self._required = [(str(r["name"]), tuple(map(str, r.get("aliases", ())))) for r in required]
         self._namespace = namespace
         self._map = source_map
         self._outline = SourceOutline(trees, source_map)
         self._history: dict[str, list[Binding]] = {n: [] for name, aliases in self._required for n in (name, *aliases)}
-        stubs = ((str(r["name"]), stub_definition(str(r.get("stub", "")), str(r["name"]))) for r in required)
+        texts = {name: str(r.get("stub", "")) for (name, _), r in zip(self._required, required, strict=True)}
+        read = {text: stub_definitions(text) for text in set(texts.values())}  # mostly one for all
+        stubs = ((name, read[text].get(name)) for name, text in texts.items())
         self._stubs = {name: stub for name, stub in stubs if stub is not None and is_to_write(stub)}
 
     def observe(self, statement: Statement) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.worker.outline import definitions_in
 from grader.worker.records import FlagRecord, Spot, flag
-from grader.worker.stubs import Definition, Function, is_stub
+from grader.worker.stubs import Definition, Function, is_stub, stub_definitions
 
 
 def edits(
@@ -24,7 +24,7 @@ def edits(
         for statement in tree.body
         for node in definitions_in(statement)
     }
-    stub = _definitions(str(required[0].get("stub", "")) if required else "")
+    stub = stub_definitions(str(required[0].get("stub", "")) if required else "")
     names = {str(each["name"]) for each in required}
     for name, asked in stub.items():
         if name not in own:
@@ -35,15 +35,6 @@ def edits(
         elif not is_stub(asked, None) and not _same(node, asked):
             found.append(flag("given_code", f"{name} was handed out and has been changed", place_of(file, node.lineno)))
     return found
-
-
-def _definitions(stub: str) -> dict[str, Definition]:
-    """What a stub file defines at its left margin, by name."""
-    try:
-        body = ast.parse(stub).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    return {node.name: node for node in body if isinstance(node, (*Function, ast.ClassDef))}
 
 
 def _same(node: Definition, given: Definition) -> bool:

@@ -58,13 +58,11 @@ def to_python(source: str, own_file: str) -> Cell:
 
 
 def script_to_python(source: str) -> Cell | None:
-    """A ``.py`` that only magics and shell lines keep Python from reading, as Python; None for every other.
+    """A ``.py`` that Python cannot read, for magics and shell lines alone, as Python; None for every other.
 
     Some exports leave them in as they stood. A question mark is left alone, as in a script it is more likely a slip;
     but for one that an editor cuts into cells (``# %%``) and runs as a notebook.
     """
-    if _is_python(source):
-        return None
     cell = _neutralise(source.split("\n"), bare=False)
     asked = not _CUT.search(source) and any(each.what[:1] == "?" or each.what[-1:] == "?" for each in cell.removed)
     return cell if cell.removed and not asked and _is_python(cell.source) else None
@@ -138,13 +136,18 @@ def _dedent(lines: list[str]) -> list[str]:
     return [line.removeprefix(indent) for line in lines] if indent else lines
 
 
-def _is_python(text: str) -> bool:
+def parsed(text: str, file: str = "<cell>") -> ast.Module | None:
+    """Its tree; None where Python cannot read it. Raises ``ValueError``, ``RecursionError`` or ``MemoryError``."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            return ast.parse(text, file)
     except SyntaxError:
-        return False
+        return None
+
+
+def _is_python(text: str) -> bool:
+    try:
+        return parsed(text) is not None
     except (ValueError, RecursionError, MemoryError):
         return True  # no notebook syntax will mend it: the loader says what is wrong
-    return True

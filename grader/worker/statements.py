@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from grader.worker import wording
 from grader.worker.exports import cell_magic
-from grader.worker.notebook_source import Cell, Removed, Written, script_to_python, to_python
+from grader.worker.notebook_source import Cell, Removed, Written, parsed, script_to_python, to_python
 from grader.worker.records import RemarkRecord, Spot, clean
 from grader.worker.source_map import SourceMap
 
@@ -69,38 +70,39 @@ class _Reader:
             self._program.flags = 0  # a file's __future__ imports are its own; a notebook's hold from cell to cell
 
     def read(self, own_file: str) -> None:
-        cell = to_python(self._source, own_file) if self._cell is not None else self._script()
+        cell, tree = (to_python(self._source, own_file), None) if self._cell is not None else self._script()
         source = cell.source
         self._program.remarks += [wording.neutralised(each, self._spot(each.line)) for each in cell.removed]
         if cell.written:
             _write(self._program.written, cell.written)
-        tree = self._parse(source)
+        tree = self._parse(source, tree)
         # What cannot be read stays out of the text that inspect parses as a whole.
         text = source if tree is not None else "\n" * source.count("\n")
         offset = self._map.add(self._file, text, self._line, self._cell)
         if tree is not None:
             self._take(tree, offset, source.split("\n"), own_file)
 
-    def _script(self) -> Cell:
-        """A file as it is, unless notebook commands alone keep Python from reading it."""
-        cell = script_to_python(self._source)
+    def _script(self) -> tuple[Cell, ast.Module | None]:
+        """A file as it is, unless notebook commands alone keep Python from reading it; and its tree, if it is read."""
+        tree, cell = None, None
+        with contextlib.suppress(ValueError, RecursionError, MemoryError):  # no notebook's words will mend that
+            tree = parsed(self._source, self._file)
+            cell = script_to_python(self._source) if tree is None else None
         if cell is None:
-            return Cell(self._source)
+            return Cell(self._source), tree
         first = cell.removed[0]
         self._program.broken.append((self._spot(first.line), f"SyntaxError: `{clean(first.what, 80)}` is no Python"))
-        return cell
+        return cell, None
 
-    def _parse(self, source: str) -> ast.Module | None:
-        tree = None
+    def _parse(self, source: str, tree: ast.Module | None) -> ast.Module | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(source, self._file)
+                tree = tree or ast.parse(source, self._file)
                 self._program.flags |= _future_flags(tree)
-                _compile(tree, self._file, self._flags())
+                if self._cell is None:  # a notebook compiles each statement by itself
+                    _compile(tree, self._file, self._flags())
         except SyntaxError as error:
-            if tree is not None and self._cell is not None:
-                return tree  # a notebook compiles each statement by itself: the others of the cell stand
             self._syntax_error(error, source.split("\n"))
             return None
         except (ValueError, RecursionError, MemoryError) as error:

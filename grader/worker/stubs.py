@@ -11,16 +11,15 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _PLAIN_PARENTS = frozenset({"object", "Module", "nn.Module", "torch.nn.Module"})
 
 
-def stub_definition(source: str, name: str) -> Definition | None:
-    """The definition of ``name`` in a stub file, or None."""
+def stub_definitions(source: str) -> dict[str, Definition]:
+    """What a stub file defines at its left margin, by name; nothing where it cannot be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found = [n for n in tree.body if isinstance(n, (*Function, ast.ClassDef)) and n.name == name]
-    return found[-1] if found else None
+        return {}
+    return {node.name: node for node in body if isinstance(node, (*Function, ast.ClassDef))}
 
 
 def is_stub(node: Definition, stub: Definition | None) -> bool:
