@@ -34,6 +34,7 @@ _NUMPY: Final = ("float64", "float32", "float16", "int64", "int32", "int16", "in
 _ITEM: Final = {name: torch.empty(0, dtype=dtype).element_size() for name, dtype in _TORCH.items()} | {
     name: np.dtype(name).itemsize for name in _NUMPY
 }
+_BUFFERED: Final = frozenset("TAN")
 _DEVICE: Final = re.compile(r"(cpu|cuda|mps|meta)(:(0|[1-9][0-9]?))?")
 _DIGITS: Final = re.compile(r"-?[0-9]{1,400}")
 
@@ -73,6 +74,8 @@ class Encoder:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             return {"o": "something nested too deeply" if depth > MAX_DEPTH else "something far too long"}
+        if type(value) is torch.Tensor:  # first what is most
+            return self._tensor(value)
         if value is None or value is True or value is False:
             return value
         if type(value) is int:
@@ -178,19 +181,19 @@ class Decoder:
         self.nodes += 1
         if depth > MAX_DEPTH + 1 or self.nodes > 2 * MAX_NODES:
             raise ProtocolError("a value is nested too deeply or too long")
-        if node is None or isinstance(node, bool | int | str):
-            if isinstance(node, str) and len(node) > MAX_TEXT:
-                raise ProtocolError("a text is too long")
-            return node
-        if not isinstance(node, dict) or not node:
+        if type(node) is not dict:
+            return _plain(node)
+        if not node:
             raise ProtocolError("a value has no known form")
         key = next(iter(node))
         body = node[key]
+        if key in _BUFFERED and type(body) is int and 0 <= body < len(self.heads):
+            return self._tensor(body, bool(node.get("g"))) if key == "T" else self._array(body, key == "N")
         if key == "f" and isinstance(body, str):
             return _float(body)
         if key == "i" and isinstance(body, str):
             return _int(body)
-        if key in ("t", "l") and isinstance(body, list):
+        if (key == "t" or key == "l") and isinstance(body, list):
             items = [self.decode(item, depth + 1) for item in body]
             return tuple(items) if key == "t" else items
         if key == "d" and isinstance(body, list):
@@ -201,8 +204,6 @@ class Decoder:
             return _device(body)
         if key == "h" and type(body) is int:
             return Handle(body, str(node.get("k", ""))[:80])
-        if key in ("T", "A", "N") and type(body) is int and 0 <= body < len(self.heads):
-            return self._tensor(body, bool(node.get("g"))) if key == "T" else self._array(body, key == "N")
         raise ProtocolError("a value has no known form")
 
     def _dict(self, body: list[Any], depth: int) -> dict[Any, Any]:
@@ -247,6 +248,15 @@ class Decoder:
         return array[()] if scalar and array.ndim == 0 else array
 
 
+def _plain(node: Any) -> Any:
+    """What stands for itself."""
+    if isinstance(node, str) and len(node) > MAX_TEXT:
+        raise ProtocolError("a text is too long")
+    if node is None or isinstance(node, bool | int | str):
+        return node
+    raise ProtocolError("a value has no known form")
+
+
 def _size(head: Any) -> int:
     """Bytes of one buffer; checks its head on the way."""
     if not isinstance(head, dict) or not isinstance(head.get("shape"), list):
@@ -256,12 +266,15 @@ def _size(head: Any) -> int:
         raise ProtocolError("a buffer has no dtype or shape")
     if len(shape) > MAX_RANK:
         raise ProtocolError("a buffer has an impossible shape")
+    size = strides = _ITEM[dtype]
     for n in shape:
         if type(n) is not int or not 0 <= n < 1 << 31:
             raise ProtocolError("a buffer has an impossible shape")
-    if math.prod(max(n, 1) for n in shape) * _ITEM[dtype] >= 1 << 63:  # its strides could not be counted
+        size *= n
+        strides *= n or 1
+    if strides >= 1 << 63:  # they could not be counted
         raise ProtocolError("a buffer has an impossible shape")
-    return math.prod(shape) * _ITEM[dtype]
+    return size
 
 
 def _float(text: str) -> float:

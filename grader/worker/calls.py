@@ -43,7 +43,8 @@ class Calls:
         if question["graph"] is not None:
             leaves = {i: decoder.tensors[i].requires_grad_() for i in sorted(decoder.with_grad)}
             stand_ins = {id(leaf): leaf.clone() for leaf in leaves.values()}  # in-place writes are legal on these
-            args, kwargs = _replaced(args, stand_ins), _replaced(kwargs, stand_ins)
+            if stand_ins:
+                args, kwargs = _replaced(args, stand_ins), _replaced(kwargs, stand_ins)
         args, kwargs = self._objects.resolve(args), self._objects.resolve(kwargs)
         value = self._target(question)(*args, **kwargs)
         if question["graph"] is not None:

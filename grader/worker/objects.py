@@ -42,6 +42,8 @@ class Objects:
 
     def resolve(self, value: Any) -> Any:
         """Handles inside arguments become the objects again."""
+        if type(value) is torch.Tensor:
+            return value
         if isinstance(value, Handle):
             return self._held[value.id]
         if isinstance(value, tuple | list):
