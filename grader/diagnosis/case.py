@@ -81,10 +81,13 @@ class Case:
         values = [self.at(spot).value for spot in self.values(self.wrong(function))]
         return len(values) > _FEW and all(isinstance(v, Tensor | np.ndarray) and not v.any() for v in values)
 
-    def shows(self, fault: Fault, function: str) -> bool:
-        """Whether a good part of what a mistake changes in this function was answered as it does: where much more was
-        answered in yet another way, what they have in common is chance."""
-        touched = [spot for spot in (*self.wrong(function), *self.right(function)) if self.touches(fault, spot)]
+    def shows(self, fault: Fault, piece: Piece) -> bool:
+        """Whether a good part of what a mistake changes in the function of evidence that it explains was answered as
+        it does: where much more was answered in yet another way, what they have in common is chance."""
+        wrong = self.wrong(piece.function)
+        if _SHARE * len(piece.spots) >= len(wrong):  # it cannot have changed more; what is right, it leaves alone
+            return True
+        touched = [spot for spot in wrong if self.touches(fault, spot)]
         return _SHARE * sum(self.matches((fault,), spot) for spot in touched) >= len(touched)
 
     def fit(self, faults: tuple[Fault, ...]) -> tuple[int, int]:
@@ -112,6 +115,10 @@ class Case:
             reaches = self._rehearsals.reaches(faults[0], self.at(spot).function)
             self._matched[key] = self._same(faults if reaches else (), self.at(spot), spot)
         return self._matched[key]
+
+    def reaches(self, fault: Fault, function: str) -> bool:
+        """Whether a mistake can show in a function at all."""
+        return self._rehearsals.reaches(fault, function)
 
     def touches(self, fault: Fault, spot: Spot) -> bool:
         """Whether a mistake changes what the reference answers there."""

@@ -9,12 +9,13 @@ import inspect
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from grader.diagnosis.untouched import Made
 from grader.errors import CheckFailed, StudentRaised
 from grader.model.course import Text
 from grader.rpc.values import Encoder, Handle, Opaque
@@ -23,11 +24,16 @@ from grader.student.gradients import Answer, differentiable
 from grader.student.log import Answered, Raised, answered
 from grader.student.questions import Held, Question, Questions
 
+_SIMPLE: Final = (bool, int, float, str)
+_ROWS: Final = (tuple, list)
+_WHOLE: Final = (Tensor, np.ndarray, np.generic, *_SIMPLE)
+
 
 class InlineStudent:
     """The functions and classes of a module, called directly on copies of their arguments.
 
-    With ``noting``, ``asked_`` gathers what a worker would be asked in the current test.
+    With ``noting``, ``asked_`` gathers what a worker would be asked in the current test. Into ``made_``, where it is a
+    list, go its calls: it is None once one asked for gradients, for an object, or after its arguments.
     """
 
     def __init__(
@@ -37,6 +43,7 @@ class InlineStudent:
         self.last_called_: str | None = None
         self.log_: list[Answered] = []
         self.asked_: list[Question] = []
+        self.made_: list[Made] | None = None
         self._questions = Questions()
         self._noting = noting
         self._rebound = dict(rebound or {})
@@ -110,6 +117,10 @@ class InlineStudent:
             kinds = tuple(cls.__name__ for cls in type(error).__mro__ if cls not in (object, BaseException))
             self.log_.append(Answered(name, Raised(kinds[0])))
             raise StudentRaised(name, kinds, str(error), None) from error
+        if self.made_ is not None:
+            self.made_.append(Made(name, copied(args), copied(named), value))
+            if watch or hold or graph or asked.leaves:
+                self.made_ = None
         after = (*asked.after[0], *asked.after[1].values()) if watch else ()
         self.log_.append(answered(name, Handle(0) if hold else value, (*args, *named.values()), after))
         return Call(value, *asked.after)
@@ -254,15 +265,20 @@ class InlineObject(Held):
         self._note("drop")
 
 
+def copied(value: Any) -> Any:
+    """Of tensors and arrays, at any depth."""
+    return _mapped(value, Tensor.clone)
+
+
 def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     """A copy of a value with ``change`` applied to its tensors, in order; proxies become what they stand for."""
     if isinstance(value, Tensor):
         return change(value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, _SIMPLE):
         return value
     if isinstance(value, np.ndarray):
         return value.copy()
-    if isinstance(value, tuple | list):
+    if isinstance(value, _ROWS):
         return type(value)([_mapped(item, change) for item in value])
     if isinstance(value, dict):
         return {key: _mapped(item, change) for key, item in value.items()}
@@ -272,14 +288,16 @@ def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
 def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, tuple | list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
+    elif isinstance(value, dict):
+        yield from _tensors(tuple(value.values()))
+    elif isinstance(value, _ROWS):
+        for item in value:
             yield from _tensors(item)
 
 
 def _plain(value: Any) -> Any:
     """What the wall would make of a value: named tuples are tuples, what has no plain form is opaque."""
-    if isinstance(value, Tensor | np.ndarray | np.generic | bool | int | float | str | None):
+    if value is None or isinstance(value, _WHOLE):
         return value
     if isinstance(value, tuple):
         return tuple(_plain(item) for item in value)

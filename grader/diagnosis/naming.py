@@ -101,7 +101,7 @@ def _explanations(case: Case, faults: Sequence[Fault], pieces: Sequence[Piece]) 
     """Single mistakes that explain a piece of evidence; where none does, pairs: those with a mistake known from
     another piece, then those that could."""
     own: dict[Piece, list[tuple[Fault, ...]]] = {
-        piece: [(fault,) for fault in faults if case.explains((fault,), piece) and case.shows(fault, piece.function)]
+        piece: [(fault,) for fault in faults if case.explains((fault,), piece) and case.shows(fault, piece)]
         for piece in pieces
     }
     if len(own) > _MOST and len({piece.function for piece in own}) > 1 and not any(own.values()):
@@ -141,12 +141,12 @@ def _pairs(case: Case, faults: Sequence[Fault], piece: Piece) -> Iterator[tuple[
     if case.spent():
         return
     wrong, right = _spread(piece.spots), _spread(piece.right)
-    tasted = {f.id: sum(case.matches((f,), spot) for spot in wrong) for f in faults}
     could = [
         pair
-        for pair in combinations([f for f in faults if any(case.touches(f, spot) for spot in wrong)], 2)
-        if _could(case, *pair, wrong, right)
+        for pair in combinations([f for f in faults if case.reaches(f, piece.function)], 2)
+        if _could(case, *pair, wrong, right) and all(any(case.touches(f, spot) for spot in wrong) for f in pair)
     ]
+    tasted = {f.id: sum(case.matches((f,), spot) for spot in wrong) for pair in could for f in pair}
     for pair in sorted(could, key=lambda pair: -tasted[pair[0].id] - tasted[pair[1].id]):
         if case.spent():  # no pair is looked at any longer
             return
