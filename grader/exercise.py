@@ -11,6 +11,7 @@ from grader.checks.collected import Test
 from grader.checks.examination import Examination
 from grader.checks.plain import collect_public
 from grader.checks.recalled import Recalled
+from grader.checks.shown import Shown
 from grader.diagnosis.faults import Fault, load_faults, source_of_solution
 from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
@@ -22,7 +23,7 @@ from grader.student import Script, Student
 from grader.student.log import fingerprint
 
 T = TypeVar("T")
-Diagnosed = dict[bytes, tuple[Named, ...]]  # by how every test ended and what was answered in it
+Diagnosed = dict[bytes, tuple[Named, ...]]  # by all that was answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Exercise:
     _foreseen: dict[int, Script] = field(default_factory=dict)  # likewise
     _recalled: dict[int, Recalled] = field(default_factory=dict)  # likewise
     _diagnosed: dict[int, Diagnosed] = field(default_factory=dict)  # likewise
+    _shown: dict[int, Shown] = field(default_factory=dict)  # likewise
 
     def script(self, seed: int) -> Script:
         """What the hidden tests ask of right code on this seed."""
@@ -51,13 +53,17 @@ class Exercise:
         """How the hidden tests ended on which answers, on this seed."""
         return _of_seed(self._recalled, seed, Recalled)
 
+    def shown(self, seed: int) -> Shown:
+        """What was said of which answers, on this seed."""
+        return _of_seed(self._shown, seed, Shown)
+
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""
         if self.reference is None:
             return seen
         return block_inherited(self.hidden, seen, student, self.solution, self.reference, seed)
 
-    def diagnose(self, seen: Examination, seed: int) -> tuple[tuple[Named, ...], tuple[Flag, ...]]:
+    def diagnose(self, seen: Examination, answers: bytes, seed: int) -> tuple[tuple[Named, ...], tuple[Flag, ...]]:
         """The known mistakes that explain what failed; a flag for staff where finding them went wrong.
 
         Who gave the same answers as another one before has the same mistakes.
@@ -68,12 +74,22 @@ class Exercise:
         rehearsals = _of_seed(self._rehearsed, seed, lambda: Rehearsals(self.solution, reference, seed))
         known = _of_seed(self._diagnosed, seed, dict)
         try:
-            answers = b"".join(r.outcome.value.encode() + fingerprint(seen.logs[r.id]) for r in seen.results)
-            if answers not in known:
-                known[answers] = diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals)
-            return known[answers], ()
+            if answers in known:
+                return known[answers], ()
+            named = diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals)
+            if answers:
+                known[answers] = named
+            return named, ()
         except Exception as failed:  # a diagnosis is a courtesy: no mark may hang on it
             return (), (Flag("diagnosis_failed", f"{type(failed).__name__}: {failed}"[:300]),)
+
+
+def all_answers(seen: Examination) -> bytes:
+    """A digest of how every test ended and what was answered in it; empty where an answer has none."""
+    try:
+        return b"".join(r.outcome.value.encode() + fingerprint(seen.logs[r.id]) for r in seen.results)
+    except Exception:  # what is remembered by it is a courtesy
+        return b""
 
 
 def _of_seed(kept: dict[int, T], seed: int, make: Callable[[], T]) -> T:

@@ -19,7 +19,7 @@ from grader.checks.recalled import Recollection
 from grader.diagnosis.naming import Named
 from grader.diagnosis.telling import findings
 from grader.errors import NotGradable, WallMissing
-from grader.exercise import Exercise
+from grader.exercise import Exercise, all_answers
 from grader.loading import Loaded, Loading
 from grader.model.course import Course, Text
 from grader.model.outcome import Outcome, Status
@@ -84,13 +84,17 @@ def _examined(job: Job, course: Course, exercise: Exercise, submission: Submissi
         student.close_()
     if job.public_only or job.asks or all(r.outcome is Outcome.PASSED for r in seen.results):
         return Verdict(loaded, seen.results, output, flags=noted)
-    named, flags = exercise.diagnose(seen, job.seed)
-    again = Student(loading, exercise.assignment, allowance=student.allowance_)
-    try:
-        shown = reenact(tests, seen.results, again, exercise.reference)
-        return Verdict(loaded, shown, output, named, (*noted, *flags))
-    finally:
-        again.close_()
+    answers = all_answers(seen)
+    named, flags = exercise.diagnose(seen, answers, job.seed)
+    shown = exercise.shown(job.seed).find(answers, seen.results, student.place_of_)
+    if shown is None:
+        again = Student(loading, exercise.assignment, allowance=student.allowance_)
+        try:
+            shown = reenact(tests, seen.results, again, exercise.reference)
+            exercise.shown(job.seed).keep(answers, shown)
+        finally:
+            again.close_()
+    return Verdict(loaded, shown, output, named, (*noted, *flags))
 
 
 def report_of(

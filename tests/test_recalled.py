@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,17 @@ from grader import pipeline
 from grader.checks.collected import Test
 from grader.checks.examination import Examination, examine
 from grader.checks.recalled import Recalled, Recollection
+from grader.checks.shown import Shown
 from grader.desk import Desk
 from grader.document import dump, to_document
 from grader.errors import CheckFailed
-from grader.model.course import Text
+from grader.model.course import Limits, Text
 from grader.model.outcome import Outcome
-from grader.model.submission import Job
+from grader.model.report import TestResult as Ended
+from grader.model.submission import Job, Place
+from grader.rpc.values import Opaque
 from grader.sandbox.zygote import ZygoteSandbox
+from grader.student.log import Answered, Raised, fingerprint
 from tests.test_ahead import ONE, SOLUTION, TWO, as_tests, opened, sandbox
 from tests.test_determinism import without_times
 from tests.test_golden import GOLDEN, submission_in
@@ -132,6 +137,66 @@ def without_recollection(seen: Callable[..., Examination]) -> Callable[..., Exam
     )
 
 
+UNSCALED = """import torch
+
+def attention_scores(q, k):
+    return q @ k.mT
+
+def attention_weights(scores, mask=None):
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, float("-inf"))
+    return torch.nan_to_num(torch.softmax(scores, -1))
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = attention_weights(attention_scores(q, k), mask)
+    return weights @ v, weights
+"""
+
+
+def test_who_answers_as_one_before_is_told_the_same_at_his_own_lines_without_a_second_worker(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Limits] = []
+    real = ZygoteSandbox.open
+    monkeypatch.setattr(ZygoteSandbox, "open", lambda self, limits: (opened.append(limits), real(self, limits))[1])
+    reports = []
+    for name, text in {"first": UNSCALED, "second": "# mine\n\n" + UNSCALED, "other": UNSCALED + "1 / 0\n"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "attention.py").write_text(text)
+        reports.append(desk.report(Job(str(tmp_path / name), "attention", 78)))
+    failed = [[t for t in report.tests if t.outcome is Outcome.FAILED] for report in reports]
+    assert len(opened) == 2 + 1 + 1
+    assert failed[0] and len(failed[0]) == len(failed[1]) == len(failed[2])
+    for first, second in zip(*failed[:2], strict=True):
+        assert (first.id, first.note, first.function) == (second.id, second.note, second.function)
+        assert first.place and second.place and second.place.line == (first.place.line or 0) + 2
+    assert [f.faults for f in reports[0].diagnosis] == [f.faults for f in reports[1].diagnosis] == [("no_scale",)]
+
+
+def test_odd_objects_are_told_apart_in_what_is_remembered() -> None:
+    def answers(value: object) -> bytes:
+        return fingerprint([Answered("f", value)])
+
+    odd = [Opaque("a Lazy object"), Opaque("a map object"), Raised("a Lazy object"), None, [Opaque("a Lazy object")]]
+    odd += [(Opaque("a Lazy object"),), {"w": Opaque("a Lazy object")}, {"w": Opaque("a map object")}, {}]
+    assert len({answers(value) for value in odd}) == len(odd)
+
+
+def test_notes_of_what_raised_are_never_handed_on() -> None:
+    shown = Shown()
+    note = Text(en="its own words")
+    raised = Ended("t", "c", "", Outcome.RAISED, note=note, function="f")
+    shown.keep(b"answers", [raised])
+    assert shown.find(b"answers", [raised], lambda name: None) is None
+    failed = replace(raised, outcome=Outcome.FAILED)
+    shown.keep(b"answers", [failed])
+    shown.keep(b"", [failed])
+    assert shown.find(b"other", [failed], lambda name: None) is None
+    assert shown.find(b"", [failed], lambda name: None) is None
+    found = shown.find(b"answers", [replace(failed, note=None)], lambda name: Place("a.py", 3))
+    assert found == (replace(failed, place=Place("a.py", 3)),)
+
+
 def some(every: int) -> list[Path]:
     """Golden submissions that end in good time."""
     folders = sorted(p.parent for p in GOLDEN.glob("*/*/expected.yaml") if "timed_out" not in p.read_text("utf-8"))
@@ -143,5 +208,6 @@ def test_a_class_is_graded_as_if_each_came_alone(desk: Desk, monkeypatch: pytest
     jobs = [Job(str(submission_in(folder)), folder.parent.name, 77) for folder in some(every)]
     together = [without_times(dump(to_document(desk.report(job)))) for job in jobs]
     monkeypatch.setattr(pipeline, "examine", without_recollection(pipeline.examine))
+    monkeypatch.setattr(Shown, "find", lambda *answers: None)
     for job, document in zip(jobs, together, strict=True):
         assert without_times(dump(to_document(desk.report(job)))) == document, job.path

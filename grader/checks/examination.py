@@ -65,7 +65,9 @@ def examine(
             to_come = enumerate(islice(tests, number, None), start=number)
             on = list(islice(((n, t.id) for n, t in to_come if broken.isdisjoint(t.needs)), _TESTS_ON))
             result = _run(test, student, reference, seed, on, recollection)
-        results.append(replace(result, visibility=visibility))
+        if result.visibility != visibility:
+            result = replace(result, visibility=visibility)
+        results.append(result)
         logs[test.id] = () if blocker else tuple(student.log_)
         if result.outcome is not Outcome.PASSED:
             broken.add(test.criterion)

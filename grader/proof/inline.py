@@ -11,7 +11,7 @@ from grader.diagnosis.faults import build
 from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.inline import InlineStudent
 from grader.diagnosis.telling import findings
-from grader.exercise import Exercise
+from grader.exercise import Exercise, all_answers
 from grader.model.course import Text
 from grader.model.outcome import Outcome, Status
 from grader.model.report import GradeReport, Isolation
@@ -28,7 +28,7 @@ def grade_inline(job: Job, exercise: Exercise) -> tuple[GradeReport, Gauge]:
     tests = [gauge.on(test) for test in exercise.hidden]
     seen = examine(tests, student, exercise.reference, job.seed, "hidden")
     seen = block_inherited(exercise.hidden, seen, student, exercise.solution, exercise.reference, job.seed)
-    named, flags = exercise.diagnose(seen, job.seed)
+    named, flags = exercise.diagnose(seen, all_answers(seen), job.seed)
     criteria = scoring.score_criteria(exercise.assignment, seen.results, job.lang)
     report = unmarked(job, exercise, Isolation(), Status.GRADED, Text(""), None)
     if any(result.outcome is Outcome.GRADER_FAULT for result in seen.results):

@@ -10,10 +10,13 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from grader.rpc.values import Encoder, Handle
+from grader.rpc.values import Encoder, Handle, Opaque
 
 _LOOSE: Final = {torch.bfloat16: 2e-2, torch.float16: 5e-3, torch.float32: 1e-5}
-
+_ROWS: Final = (tuple, list)
+_NUMBERS: Final = (torch.Tensor, np.ndarray)
+_REALS: Final = (float, np.floating)
+_HOLDING: Final = (torch.Tensor, *_ROWS)
 _TWO_DECIMALS: Final = 0.0055  # either may be rounded
 
 
@@ -38,6 +41,9 @@ class Answered:
     flows: bool = False  # a gradient can go back through the value
 
 
+_NAMED: Final = (Raised, Opaque, Handle)
+
+
 def answered(function: str, value: Any, given: tuple[Any, ...], after: tuple[Any, ...] = ()) -> Answered:
     """An entry that holds numbers only: a graph would keep everything alive that it came from."""
     changed = tuple(_changed(before, now) for before, now in zip(given, after, strict=False))
@@ -54,7 +60,7 @@ def fingerprint(log: Sequence[Answered]) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for answer in log:
         encoder = Encoder()
-        kind = answer.value.kind if isinstance(answer.value, Raised) else ""
+        kind = _kinds(answer.value)
         tree = encoder.encode(answer.value)
         digest.update(repr((answer.function, kind, answer.changed, answer.flows, tree, encoder.heads)).encode())
         for data in encoder.buffers:
@@ -62,21 +68,30 @@ def fingerprint(log: Sequence[Answered]) -> bytes:
     return digest.digest()
 
 
+def _kinds(value: Any) -> str:
+    """What stands for what has no plain form: an exception, an odd object."""
+    if isinstance(value, _ROWS):
+        return f"({', '.join(map(_kinds, value))})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(map(_kinds, (*value.keys(), *value.values())))}}}"
+    return value.kind if isinstance(value, _NAMED) else ""
+
+
 def _changed(before: Any, now: Any) -> bool:
-    numbers = isinstance(before, torch.Tensor | np.ndarray) and type(before) is type(now)
+    numbers = isinstance(before, _NUMBERS) and type(before) is type(now)
     return numbers and not alike(before, now, 0.0, 0.0)
 
 
 def _flows(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return value.requires_grad
-    return isinstance(value, tuple | list) and any(map(_flows, value))
+    return isinstance(value, _ROWS) and any(map(_flows, value))
 
 
 def _detached(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach()
-    if isinstance(value, tuple | list) and any(isinstance(item, torch.Tensor | tuple | list) for item in value):
+    if isinstance(value, _ROWS) and any(isinstance(item, _HOLDING) for item in value):
         return type(value)(_detached(item) for item in value)
     return value
 
@@ -112,26 +127,7 @@ def alike(a: Any, b: Any, atol: float = 1e-6, rtol: float = 1e-4) -> bool:
     NaN is like NaN and infinity like the same infinity.
     """
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        if a.shape != b.shape or (a.dtype != b.dtype and not (_whole(a) and _whole(b))):
-            return False
-        if not a.is_floating_point():
-            return bool(torch.equal(a.long(), b.long()) if _whole(a) else torch.equal(a, b))
-        loose = _LOOSE.get(a.dtype, 0.0)  # another order of operations, in few digits
-        return torch.equal(a, b) or _near(a.detach().double(), b.detach().double(), max(atol, loose), max(rtol, loose))
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.shape != b.shape or a.dtype.kind != b.dtype.kind:
-            return False
-        if a.dtype.kind not in "fiub":
-            return False
-        return np.array_equal(a, b) or bool(np.allclose(a, b, atol=atol, rtol=rtol, equal_nan=True))
-    if isinstance(a, float | np.floating) and isinstance(b, float | np.floating):
-        return a == b or bool(np.isclose(a, b, atol=atol, rtol=rtol, equal_nan=True))
-    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
-        return (
-            type(a) is type(b) and len(a) == len(b) and all(alike(x, y, atol, rtol) for x, y in zip(a, b, strict=True))
-        )
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_same_on_paper(a[key], b[key]) or alike(a[key], b[key]) for key in a)
+        return _alike_tensors(a, b, atol, rtol)
     if isinstance(a, Answered) and isinstance(b, Answered):
         return (
             a.function == b.function
@@ -139,6 +135,34 @@ def alike(a: Any, b: Any, atol: float = 1e-6, rtol: float = 1e-4) -> bool:
             and alike(a.value, b.value, atol, rtol)
             and a.changed == b.changed
         )
+    if isinstance(a, _ROWS) and isinstance(b, _ROWS):
+        return (
+            type(a) is type(b) and len(a) == len(b) and all(alike(x, y, atol, rtol) for x, y in zip(a, b, strict=True))
+        )
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.shape != b.shape or a.dtype.kind != b.dtype.kind:
+            return False
+        if a.dtype.kind not in "fiub":
+            return False
+        return np.array_equal(a, b) or bool(np.allclose(a, b, atol=atol, rtol=rtol, equal_nan=True))
+    if isinstance(a, _REALS) and isinstance(b, _REALS):
+        return a == b or bool(np.isclose(a, b, atol=atol, rtol=rtol, equal_nan=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same_on_paper(a[key], b[key]) or alike(a[key], b[key]) for key in a)
     if isinstance(a, Handle) and isinstance(b, Handle):
         return True
     return type(a) is type(b) and bool(a == b)
+
+
+def _alike_tensors(a: torch.Tensor, b: torch.Tensor, atol: float, rtol: float) -> bool:
+    if a.dtype is b.dtype and a.is_floating_point():  # first what is most
+        if a.shape != b.shape:
+            return False
+    elif a.shape != b.shape or not (a.dtype == b.dtype or (_whole(a) and _whole(b))):
+        return False
+    elif not a.is_floating_point():
+        return bool(torch.equal(a.long(), b.long()) if _whole(a) else torch.equal(a, b))
+    if torch.equal(a, b):
+        return True
+    loose = _LOOSE.get(a.dtype, 0.0)  # another order of operations, in few digits
+    return _near(a.detach().double(), b.detach().double(), max(atol, loose), max(rtol, loose))
