@@ -145,9 +145,12 @@ def report(count: int = 200, *, large: bool = False) -> Iterator[str]:
     again = statistics.fmean(floor_seconds(ROOT, ASSIGNMENT, files, SEED))
     floor = (floor + again) / 2  # before and after: other work on the machine meets all alike
     yield f"  warm, one job {1000 * one / count:.1f} ms each, two {1000 * two / count:.1f}; floor {1000 * floor:.1f} ms"
-    yield f"  one job / fork floor        {one / count / floor:6.2f}  (at most 3)"
-    yield f"  fresh pytest / one job      {fresh / one * count:6.1f}  (at least 40; pytest {1000 * fresh:.0f} ms)"
-    yield f"  fresh pytest / two jobs     {fresh / two * count:6.1f}"
+    yield "  two jobs, what a class gets from two cores unasked:"
+    yield f"    two jobs / fork floor     {two / count / floor:6.2f}  (at most 3)"
+    yield f"    fresh pytest / two jobs   {fresh / two * count:6.1f}  (at least 40; pytest {1000 * fresh:.0f} ms)"
+    yield "  one job, up to two processes at work:"
+    yield f"    one job / fork floor      {one / count / floor:6.2f}  (at most 3)"
+    yield f"    fresh pytest / one job    {fresh / one * count:6.1f}"
     if len(cores) < 2:
         yield "  one core: what a second job gains cannot be measured here"
     else:
