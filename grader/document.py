@@ -216,7 +216,7 @@ def _test(test: TestResult, pick: Callable[[Text | None], str]) -> dict[str, Any
     return {
         "id": test.id,
         "criterion": test.criterion,
-        "title": clean(test.title),
+        "title": pick(test.title),
         "outcome": str(test.outcome),
         "visibility": test.visibility,
         "blocked_by": test.blocked_by,

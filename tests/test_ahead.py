@@ -15,6 +15,7 @@ from grader.checks.collected import Test
 from grader.checks.examination import examine
 from grader.diagnosis.rehearsal import foreseen
 from grader.loading import Loading
+from grader.model.course import Text
 from grader.model.outcome import Outcome
 from grader.sandbox.zygote import ZygoteSandbox
 from grader.student import Student
@@ -58,7 +59,7 @@ def then_passes(student: Any) -> None:
 
 
 def as_tests(*calls: Callable[..., None]) -> list[Test]:
-    return [Test(c.__name__, "scale", (), str(c.__doc__), c, {}, ("student",)) for c in calls]
+    return [Test(c.__name__, "scale", (), Text(str(c.__doc__)), c, {}, ("student",)) for c in calls]
 
 
 @pytest.fixture(scope="module")

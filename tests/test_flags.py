@@ -274,7 +274,7 @@ def test_forged_flags_and_names_are_dropped(desk: Desk, assignment: Assignment) 
 
 def test_only_workers_that_broke_the_protocol_are_told() -> None:
     def test(detail: str, outcome: Outcome) -> Ended:
-        return Ended("checks.py::t", "scale", "T", outcome, note=Text(detail), detail=detail)
+        return Ended("checks.py::t", "scale", Text("T"), outcome, note=Text(detail), detail=detail)
 
     quiet = [test("f: killed by SIGSEGV", Outcome.DIED), test("it broke the protocol", Outcome.RAISED)]
     assert protocol_flags(quiet, []) == ()

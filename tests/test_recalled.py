@@ -185,7 +185,7 @@ def test_odd_objects_are_told_apart_in_what_is_remembered() -> None:
 def test_notes_of_what_raised_are_never_handed_on() -> None:
     shown = Shown()
     note = Text(en="its own words")
-    raised = Ended("t", "c", "", Outcome.RAISED, note=note, function="f")
+    raised = Ended("t", "c", Text(""), Outcome.RAISED, note=note, function="f")
     shown.keep(b"answers", [raised])
     assert shown.find(b"answers", [raised], lambda name: None) is None
     failed = replace(raised, outcome=Outcome.FAILED)

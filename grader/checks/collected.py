@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import CourseError
-from grader.model.course import Assignment
+from grader.model.course import Assignment, Text
 
 GIVEN = ("student", "reference", "rng")
 
@@ -22,7 +22,7 @@ class Test:
     id: str
     criterion: str
     needs: tuple[str, ...]
-    title: str
+    title: Text
     call: Callable[..., None]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     wants: tuple[str, ...] = ()
@@ -35,11 +35,11 @@ def as_test(call: Callable[..., None], test_id: str, parameters: Mapping[str, An
     """A collected function as a ``Test``; raises ``CourseError`` where a mark or a title is missing."""
     line = f"{where}:{call.__code__.co_firstlineno}"
     criterion = getattr(call, "criterion", None)
-    title = (inspect.getdoc(call) or "").strip().split("\n")[0]
+    title = _title(inspect.getdoc(call) or "")
     problems = []
     if not isinstance(criterion, str):
         problems.append(f"{line}: {call.__name__} has no @criterion")
-    if not title:
+    if not title.en:
         problems.append(f"{line}: {call.__name__} has no docstring; its first line is the title students read")
     wanted = [name for name in inspect.signature(call).parameters if name not in parameters]
     problems += [
@@ -51,6 +51,12 @@ def as_test(call: Callable[..., None], test_id: str, parameters: Mapping[str, An
         raise CourseError(problems)
     needed = tuple(getattr(call, "needs", ()))
     return Test(test_id, str(criterion), needed, title, call, parameters, tuple(wanted))
+
+
+def _title(text: str) -> Text:
+    """A docstring's first line; the line that begins with ``zh:`` is the same in Chinese."""
+    lines = [line.strip() for line in text.strip().splitlines()] or [""]
+    return Text(lines[0], next((line[3:].strip() for line in lines[1:] if line.startswith("zh:")), ""))
 
 
 def in_order(tests: Iterable[Test], assignment: Assignment, where: str) -> tuple[Test, ...]:

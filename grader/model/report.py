@@ -19,7 +19,7 @@ class TestResult:
 
     id: str
     criterion: str
-    title: str
+    title: Text
     outcome: Outcome
     visibility: str = "hidden"
     blocked_by: str | None = None

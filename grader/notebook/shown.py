@@ -69,7 +69,7 @@ def _rubric(checked: Checked) -> Rubric:
 def _test(result: TestResult, lang: str) -> dict[str, Any]:
     return {
         "criterion": result.criterion,
-        "title": result.title,
+        "title": result.title.pick(lang),
         "outcome": str(result.outcome),
         "note": result.note.pick(lang) if result.note else "",
         "blocked_by": result.blocked_by,

@@ -101,7 +101,11 @@ def _criterion(criterion: CriterionScore) -> dict[str, Any]:
 
 def _result(test: Mapping[str, Any]) -> TestResult:
     return TestResult(
-        test["id"], test["criterion"], test["title"], Outcome(test["outcome"]), inherited=bool(test.get("inherited"))
+        test["id"],
+        test["criterion"],
+        Text(test["title"]),
+        Outcome(test["outcome"]),
+        inherited=bool(test.get("inherited")),
     )
 
 

@@ -18,7 +18,7 @@ def result(criterion: str, number: int = 0, outcome: Outcome = Outcome.PASSED, *
     facts: dict[str, object] = {
         "id": f"checks.py::test_{criterion}[{number}]",
         "criterion": criterion,
-        "title": f"Title of {criterion}.",
+        "title": Text(f"Title of {criterion}."),
         "outcome": outcome,
         "function": "attention_scores",
         "duration_s": 0.004,

@@ -49,7 +49,7 @@ class PlainDesk:
         said = json.loads(found.files[0].data.decode().partition("#")[2])
         time.sleep(said.pop("takes", 0))
         tests = tuple(
-            TestResult(f"checks.py::test_{name}[{n}]", name, name, Outcome(outcome), note=Text("said"))
+            TestResult(f"checks.py::test_{name}[{n}]", name, Text(name), Outcome(outcome), note=Text("said"))
             for name, outcomes in said.items()
             for n, outcome in enumerate(outcomes)
         )
