@@ -18,7 +18,7 @@ from grader.document import to_document
 from grader.errors import UsageError
 from grader.gradebook.guard import guarded
 from grader.intake.attempts import newest_only
-from grader.intake.drop import PLAIN, Drop, Gathered, hand_ins_of, open_drop, stage, unwrapped
+from grader.intake.drop import PLAIN, Drop, Gathered, hand_ins_of, open_drop, refuse_classes, stage, unwrapped
 from grader.intake.identity import Owned, owners
 from grader.intake.map_file import read_map
 from grader.intake.roster import Student, read_roster
@@ -88,6 +88,8 @@ def read_class(wanted: Wanted) -> ClassIn:
     try:
         drop = drop if wanted.pattern else unwrapped(drop, wanted.assignment.name)
         layout, gathered = hand_ins_of(drop, wanted.assignment.name, wanted.layout, wanted.pattern)
+        if layout == PLAIN and not wanted.layout:
+            refuse_classes(drop, gathered, wanted.assignment.name)
         if layout == PLAIN:
             gathered = taken_apart(drop, gathered, roster, wanted.assignment)
         known = [hand_in.submission for hand_in in gathered.hand_ins]

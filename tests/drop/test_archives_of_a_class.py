@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import NotGradable, UsageError
-from grader.intake.drop import Drop, Gathered, Staged, hand_ins_of, open_drop, opening, stage, unwrapped
+from grader.intake.drop import Drop, Gathered, Staged, hand_ins_of, open_drop, opening, refuse_classes, stage, unwrapped
 from grader.intake.roster import Student, read_roster
 
 FILES = {"ana/attention.py": "a", "bo/attention (1).py": "b", "张三/code/attention.py": "c"}
@@ -219,6 +219,35 @@ def test_a_class_inside_the_only_archive_of_a_drop_is_found(found, tmp_path, out
     on_disk = unwrapped(open_drop(folder), "attention")
     assert [h.submission for h in hand_ins_of(on_disk, "attention")[1].hand_ins] == who
     on_disk.close()
+
+
+CANVAS = {"anaa_1000_88000_attention.py": "a", "bobb_LATE_1001_88001_attention-1.py": "b"}
+
+
+@pytest.mark.parametrize(
+    "names, told",
+    [({"sec1.zip": zipped(CANVAS), "sec2.zip": zipped(MOODLE)}, ["sec1.zip (canvas)", "sec2.zip (moodle)"]),
+     ({"sec1.zip": zipped(MOODLE), "cy.py": b"c"}, ["sec1.zip (moodle)"]),
+     ({"a/x.py": b"1", "sec1.tar.gz": gzip.compress(tarred(MOODLE))},
+      ["sec1.tar.gz (moodle)"])],
+    ids=["two", "one and a student", "tar"],
+)  # fmt: skip
+def test_a_platforms_archive_of_a_class_is_taken_for_no_students(found, names, told):
+    drop, gathered = found("outer.zip", zipped(names))
+    with pytest.raises(UsageError, match="unpack them all into one folder") as refused:
+        refuse_classes(drop, gathered, "attention")
+    assert all(each in str(refused.value) for each in told)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [zipped({"attention.py": "a", "model_2_3_x.py": "b"}), zipped({"hw/ana/attention.py": "a", "hw/bo/attention.py": "b"}),
+     zipped({"anaa_1000_88000_attention.py": "a", "anaa_1000_88001_notes.py": "b"}), b"damaged"],
+)  # fmt: skip
+def test_a_students_archive_is_a_students_however_it_is_filled(found, packed):
+    drop, gathered = found("outer.zip", zipped({"ana.zip": packed, "bo.zip": packed}))
+    refuse_classes(drop, gathered, "attention")
+    assert [h.submission for h in gathered.hand_ins] == ["ana", "bo"]
 
 
 @pytest.mark.parametrize(

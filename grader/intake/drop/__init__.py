@@ -3,7 +3,7 @@
 from grader.intake.drop.entries import Drop
 from grader.intake.drop.hand_in import Gathered, HandIn, Person
 from grader.intake.drop.layouts import NAMES, hand_ins_of
-from grader.intake.drop.nested import unwrapped
+from grader.intake.drop.nested import refuse_classes, unwrapped
 from grader.intake.drop.opening import open_drop
 from grader.intake.drop.plain import NAME as PLAIN
 from grader.intake.drop.staging import Staged, stage
@@ -18,6 +18,7 @@ __all__ = [
     "Staged",
     "hand_ins_of",
     "open_drop",
+    "refuse_classes",
     "stage",
     "unwrapped",
 ]

@@ -1,4 +1,4 @@
-"""A class inside the only archive of a drop: a download put into a folder, or packed once more."""
+"""Archives of a class inside a drop: the only one is the class, several are not each a student's work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.errors import NotGradable, UsageError
 from grader.intake.drop.entries import Drop, Entry
-from grader.intake.drop.hand_in import HandIn
+from grader.intake.drop.hand_in import Gathered, HandIn
 from grader.intake.drop.layouts import hand_ins_of
 from grader.intake.drop.opening import ending_of_class, open_drop
 from grader.intake.drop.plain import NAME as PLAIN
@@ -15,6 +15,7 @@ from grader.intake.drop.plain import is_beside
 from grader.intake.found import stem_of
 
 _INNER_LIMIT = 2_000_000_000  # bytes
+_PLATFORMS = frozenset({"gradescope", "moodle", "blackboard", "canvas"})  # no student packs like these
 
 
 def unwrapped(drop: Drop, assignment: str) -> Drop:
@@ -32,6 +33,35 @@ def unwrapped(drop: Drop, assignment: str) -> Drop:
         return inner
     inner.close()
     return drop
+
+
+def refuse_classes(drop: Drop, gathered: Gathered, assignment: str) -> None:
+    """Raises ``UsageError`` where what would be a student's is a platform's archive of several students' work."""
+    archives = [one.whole for one in gathered.hand_ins if one.whole is not None and ending_of_class(one.whole.name)]
+    found = {entry.name: layout for entry in archives if (layout := _platform_of(drop, entry, assignment))}
+    if found:
+        told = ", ".join(f"{name} ({layout})" for name, layout in found.items())
+        raise UsageError(
+            f"archives of a whole class lie here where a student's would: {told}; unpack them all into one folder, "
+            "or grade each into an OUT of its own with the same --seed and join these with 'grader merge'; "
+            "--layout plain takes each for one student's"
+        )
+
+
+def _platform_of(drop: Drop, entry: Entry, assignment: str) -> str:
+    """The platform that packed several students' work into this archive, else ""."""
+    try:
+        inner = _opened(drop, entry)
+    except (UsageError, NotGradable):  # damaged: that will be said of the student
+        return ""
+    try:
+        layout, inside = hand_ins_of(inner, assignment)
+    except UsageError:
+        return ""
+    finally:
+        inner.close()
+    people = {person.id for one in inside.hand_ins for person in one.people}
+    return layout if layout in _PLATFORMS and len(people) > 1 else ""
 
 
 def _opened(drop: Drop, entry: Entry) -> Drop:
