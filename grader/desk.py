@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,10 +23,16 @@ from grader.sandbox.zygote import ZygoteSandbox
 class Desk:
     """What a grading process keeps warm: the course, the exercises met so far, the sandbox."""
 
-    def __init__(self, course: Course, open_sandbox: Callable[[], Sandbox], sandbox: Sandbox | None = None) -> None:
-        """``sandbox``: one that is open already."""
+    def __init__(
+        self,
+        course: Course,
+        open_sandbox: Callable[[], Sandbox],
+        sandbox: Sandbox | None = None,
+        shared: Path | None = None,
+    ) -> None:
+        """``sandbox``: one that is open already. ``shared``: the folder of all desks of one run."""
         torch.set_num_threads(1)
-        self._course = course
+        self._course, self._shared = course, shared
         self._open_sandbox = open_sandbox
         self._sandbox = sandbox or open_sandbox()
         self._exercises: dict[tuple[str, bool], Exercise] = {}
@@ -74,7 +81,7 @@ class Desk:
         """An assignment with its checks, collected when it is first asked for."""
         key = (name, public_only)
         if key not in self._exercises:
-            self._exercises[key] = open_exercise(self._course, name, public_only)
+            self._exercises[key] = open_exercise(self._course, name, public_only, self._shared)
         return self._exercises[key]
 
 

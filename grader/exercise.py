@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
@@ -15,10 +16,13 @@ from grader.checks.shown import Shown
 from grader.diagnosis.faults import Fault, load_faults, source_of_solution
 from grader.diagnosis.inherited import block_inherited
 from grader.diagnosis.naming import Named, diagnose
+from grader.diagnosis.plays import Plays
 from grader.diagnosis.rehearsal import Rehearsals, foreseen
+from grader.diagnosis.written import as_facts, from_facts
 from grader.errors import UsageError
 from grader.model.course import Assignment, Course
 from grader.model.submission import Flag
+from grader.shelf import Shelf
 from grader.student import Script, Student
 from grader.student.log import fingerprint
 
@@ -36,6 +40,7 @@ class Exercise:
     reference: ModuleType | None = None
     faults: tuple[Fault, ...] = ()
     solution: str = ""  # the text of solution.py, into which mistakes are written
+    shelf: Shelf | None = None  # what others found out that grade the same class
     _rehearsed: dict[int, Rehearsals] = field(default_factory=dict)  # of the latest seed: a class shares its answers
     _foreseen: dict[int, Script] = field(default_factory=dict)  # likewise
     _recalled: dict[int, Recalled] = field(default_factory=dict)  # likewise
@@ -55,7 +60,7 @@ class Exercise:
 
     def shown(self, seed: int) -> Shown:
         """What was said of which answers, on this seed."""
-        return _of_seed(self._shown, seed, Shown)
+        return _of_seed(self._shown, seed, lambda: Shown(self.shelf, f"shown on {seed}"))
 
     def without_inherited(self, seen: Examination, student: Student, seed: int) -> Examination:
         """Failures that only pass on a broken helper's answer are blocked at no cost."""
@@ -71,17 +76,35 @@ class Exercise:
         if not self.faults or self.reference is None:
             return (), ()
         reference = self.reference
-        rehearsals = _of_seed(self._rehearsed, seed, lambda: Rehearsals(self.solution, reference, seed))
+        rehearsals = _of_seed(
+            self._rehearsed, seed, lambda: Rehearsals(self.solution, reference, seed, self._plays(seed))
+        )
         known = _of_seed(self._diagnosed, seed, dict)
         try:
-            if answers in known:
-                return known[answers], ()
-            named = diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals)
-            if answers:
+            if answers not in known:
+                named = self._named_elsewhere(answers, seed)
+                if named is None:
+                    rehearsals.exchange()
+                    named = diagnose(self.hidden, seen.results, seen.logs, self.faults, rehearsals)
+                    rehearsals.exchange()
+                    self._put(answers, seed, named)
+                if not answers:
+                    return named, ()
                 known[answers] = named
-            return named, ()
+            return known[answers], ()
         except Exception as failed:  # a diagnosis is a courtesy: no mark may hang on it
             return (), (Flag("diagnosis_failed", f"{type(failed).__name__}: {failed}"[:300]),)
+
+    def _plays(self, seed: int) -> Plays | None:
+        return Plays(self.shelf, seed) if self.shelf else None
+
+    def _named_elsewhere(self, answers: bytes, seed: int) -> tuple[Named, ...] | None:
+        facts = self.shelf.get(f"named on {seed}", answers) if self.shelf and answers else None
+        return None if facts is None else from_facts(facts, self.faults)
+
+    def _put(self, answers: bytes, seed: int, named: tuple[Named, ...]) -> None:
+        if self.shelf and answers:
+            self.shelf.put(f"named on {seed}", answers, as_facts(named))
 
 
 def all_answers(seen: Examination) -> bytes:
@@ -100,8 +123,11 @@ def _of_seed(kept: dict[int, T], seed: int, make: Callable[[], T]) -> T:
     return kept[seed]
 
 
-def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:
-    """Collect an assignment's checks. Raises ``UsageError`` for an unknown name, ``CourseError`` for bad checks."""
+def open_exercise(course: Course, name: str, public_only: bool, shared: Path | None = None) -> Exercise:
+    """Collect an assignment's checks. ``shared``: a folder of all who grade in this run.
+
+    Raises ``UsageError`` for an unknown name, ``CourseError`` for bad checks.
+    """
     assignment = course.assignment(name)
     if assignment is None:
         known = ", ".join(a.name for a in course.assignments)
@@ -118,4 +144,5 @@ def open_exercise(course: Course, name: str, public_only: bool) -> Exercise:
         load_reference(assignment),
         load_faults(assignment),
         source_of_solution(assignment),
+        Shelf(shared, f"{assignment.name} {assignment.digest}") if shared else None,
     )

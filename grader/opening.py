@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def open_desk(config: dict[str, Any]) -> Desk:
-    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment`` and ``practice``."""
+    """The work of an engine: ``config`` holds ``course``, ``reference``, ``environment``, ``practice``, ``shared``."""
     course, zygote = _begin(config)
     from grader.desk import Desk, open_sandbox
 
     open_ = partial(open_sandbox, course, config.get("environment", {}), bool(config.get("practice")))
-    return Desk(course, open_, open_(zygote))
+    return Desk(course, open_, open_(zygote), Path(config["shared"]) if config.get("shared") else None)
 
 
 def open_own_desk(config: dict[str, Any]) -> Desk:

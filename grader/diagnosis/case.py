@@ -13,7 +13,8 @@ from torch import Tensor
 from grader.checks.collected import Test
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.measured import Wrong
-from grader.diagnosis.rehearsal import Log, Rehearsals, answers_as
+from grader.diagnosis.plays import Log
+from grader.diagnosis.rehearsal import Rehearsals, answers_as
 from grader.student.log import Answered, alike, plain_name
 
 # Rehearsals of two mistakes that one submission may want: a count, so that every run says the same. Those of one

@@ -17,7 +17,8 @@ from grader.diagnosis.case import Case, Piece, Spot
 from grader.diagnosis.faults import Fault
 from grader.diagnosis.parsimony import Ids, best_covers, told
 from grader.diagnosis.patterns import pattern_in
-from grader.diagnosis.rehearsal import Log, Rehearsals
+from grader.diagnosis.plays import Log
+from grader.diagnosis.rehearsal import Rehearsals
 from grader.model.outcome import Outcome
 from grader.model.report import TestResult
 from grader.student.log import Raised, plain_name

@@ -13,20 +13,22 @@ from grader.checks.collected import Test
 from grader.checks.draws import Draws
 from grader.diagnosis.faults import Fault, build, faulty_source
 from grader.diagnosis.inline import InlineStudent, copied
+from grader.diagnosis.plays import Log, Plays
 from grader.diagnosis.reach import reached
 from grader.diagnosis.untouched import Made, answers_alike
 from grader.student.ahead import Script
 from grader.student.log import Answered, alike, plain_name
 from grader.student.questions import Question
 
-Log = tuple[Answered, ...]
 _PAIR_LOGS: Final = 4000
 
 
 class Rehearsals:
     """Answers by mistake and test on one seed, found when first asked for and kept; those of pairs for a while."""
 
-    def __init__(self, solution: str, reference: ModuleType, seed: int) -> None:
+    def __init__(self, solution: str, reference: ModuleType, seed: int, plays: Plays | None = None) -> None:
+        """``plays``: those of others who grade the same class."""
+        self._plays = plays
         self._solution = solution
         self._reference = reference
         self._seed = seed
@@ -54,6 +56,21 @@ class Rehearsals:
         right = self.log((), test) if faults else None
         if right is not None and not any(self.reaches(fault, answer.function) for answer in right for fault in faults):
             return right  # nothing is asked that one of them can show in
+        if right is None or self._plays is None or len(faults) > 1:
+            return self._gone_through(module, test, right)
+        known = self._plays.find(faults[0].id, test.id, right)
+        if known is None:
+            known = self._gone_through(module, test, right)
+            self._plays.add(faults[0].id, test.id, known, right)
+        return known
+
+    def exchange(self) -> None:
+        """Tell the others what was rehearsed here, and hear what they rehearsed."""
+        if self._plays is not None:
+            self._plays.exchange()
+
+    def _gone_through(self, module: ModuleType, test: Test, right: Log | None) -> Log:
+        """In full only where the calls of right code are not answered alike."""
         if right is not None and (calls := self._calls.get(test.id)) and answers_alike(module, calls, copied):
             return right
         return self._play(module, test)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self
@@ -22,11 +24,15 @@ _ENDED_TWICE = "the process that graded this submission ended, twice"
 class PoolEngine:
     """``count`` hosts, each with a thread that hands it the next job the moment it is free.
 
-    A host that ends, or cannot start, is replaced and its job tried once more. One that ends over it again makes it a
-    fault of ours; one that cannot start again ends the run.
+    They have a folder in common, ``config["shared"]``. A host that ends, or cannot start, is replaced and its job tried
+    once more. One that ends over it again makes it a fault of ours; one that cannot start again ends the run.
     """
 
     def __init__(self, work: str, config: dict[str, Any], count: int) -> None:
+        self._shared = ExitStack()  # a folder that all hosts have in common, where one can be made
+        with suppress(OSError):
+            made = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+            config = {**config, "shared": self._shared.enter_context(made)}
         self._start = (work, config)
         self._closing = False
         self._cores = cores_for(max(count, 1))
@@ -99,6 +105,7 @@ class PoolEngine:
             thread.join()
         for host in self._hosts:
             host.close()
+        self._shared.close()
 
     def __enter__(self) -> Self:
         return self

@@ -100,6 +100,8 @@ class Encoder:
             return {"h": value.id, "k": value.kind}
         if isinstance(value, torch.device):
             return {"v": str(value)}
+        if type(value) is Opaque:
+            return {"o": value.kind}
         if isinstance(value, bool | int | float | str):  # subclasses, by their plain value
             plain = next(base for base in (int, float, str) if isinstance(value, base))
             return self.encode(plain(value), depth)
