@@ -91,6 +91,32 @@ def test_another_maximum_is_refused_and_scaled_only_when_told(graded: Office) ->
     assert nothing.code == 2 and "its maximum is 0" in nothing.err
 
 
+@pytest.mark.parametrize("before", ["", "Manual Posting,,,,,Manual Posting\r\n"])
+@pytest.mark.parametrize("called", ["Points Possible", "满分"])
+def test_a_row_of_maxima_counts_as_such_also_where_its_spaces_were_trimmed(
+    graded: Office, called: str, before: str
+) -> None:
+    points = SHEET.splitlines(keepends=True)[1]
+    sheet = SHEET.replace(points, before + points.replace("    Points Possible", called))
+    ran = graded.exported("canvas", sheet.encode())
+    assert ran.code == 0 and "compare it by hand" not in ran.out and f"line 2 {called}" not in ran.out
+    ran = graded.exported("canvas", sheet.replace("2.5", "10").encode())
+    assert ran.code == 2 and "--scale" in ran.err
+
+
+def test_students_without_ids_are_no_row_of_maxima(graded: Office) -> None:
+    sheet = 'Student,ID,SIS User ID,SIS Login ID,Section,Doubling (8)\r\n"Diaz, Ana",,,,A,1\r\n"Li, Bo",,,,A,\r\n'
+    ran = graded.exported("canvas", sheet.encode())
+    assert ran.code == 0 and [row[-1] for row in readers.rows(graded.taken)[1:]] == ["2.5", "1.5"]
+
+
+def test_a_title_over_two_lines_is_a_title(graded: Office) -> None:
+    sheet = SHEET.replace("Doubling (8)", '"Doubling,\n part ""b"" (8)"')
+    ran = graded.exported("canvas", sheet.encode())
+    assert ran.code == 0
+    assert [row[-1] for row in readers.rows(graded.taken)[2:]] == ["2.5", "1.5", ""]
+
+
 def test_a_persons_marks_go_out_and_published_ones_stay(graded: Office) -> None:
     graded.run("override", graded.out, "0102", "--score", "2.25", "--why", "x", "--comment", "=well\nargued, Bo")
     graded.run("override", graded.out, "0103", "--score", "1", "--why", "on paper")

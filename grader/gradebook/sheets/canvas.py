@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from grader.model.report import Standing
 
 NAME = "canvas"
 HOW = "in Canvas: Grades, Export, Export Entire Gradebook"
-_TITLE = re.compile(r"(?P<title>.*\S)\s*\(\d+\)")
+_TITLE = re.compile(r"(?P<title>.*\S)\s*\(\d+\)", re.DOTALL)  # a title may go over several lines
 _READ_ONLY = "(read only)"
 _KEPT = {"ex": "excused there", "n/a": "not assigned to this student"}
 
@@ -29,7 +30,7 @@ def filled(table: Table, standings: Sequence[Standing], wanted: Wanted) -> Fille
     ids, section = column(table, "ID"), column(table, "Section")
     if ids is None or section is None:
         raise UsageError(f"{table.name} has no columns ID and Section; download it {HOW}")
-    points = next((row for row in range(1, len(table.rows)) if _is_points(table, row)), None)
+    points = _points(table, ids, section)
     found = {
         at: title["title"]
         for at, head in enumerate(table.header)
@@ -59,8 +60,16 @@ def _by_id(standing: Standing) -> tuple[str, ...]:
     return (*by_submission(NAME)(standing), standing.student_id)
 
 
-def _is_points(table: Table, row: int) -> bool:
-    return re.match(r"\s{2,}\S", table.rows[row][0].value) is not None
+def _points(table: Table, ids: int, section: int) -> int | None:
+    """The row of maxima, in whatever language: set in by spaces, or, where a program trimmed them, above all students
+    and with numbers."""
+    rows = range(1, len(table.rows))
+    set_in = next((row for row in rows if re.match(r"\s{2,}\S", table.rows[row][0].value)), None)
+    if set_in is not None:
+        return set_in
+    above = itertools.takewhile(lambda row: not table.value(row, ids) + table.value(row, section), rows)
+    grades = range(section + 1, len(table.header))
+    return next((row for row in above if any(number(table.value(row, at)) is not None for at in grades)), None)
 
 
 def _read_only(table: Table, at: int, points: int | None) -> bool:
