@@ -117,6 +117,20 @@ def test_a_title_over_two_lines_is_a_title(graded: Office) -> None:
     assert [row[-1] for row in readers.rows(graded.taken)[2:]] == ["2.5", "1.5", ""]
 
 
+MOODLE = "Identifier,Full name,Grade,Maximum Grade\r\nParticipant 5,Ana Diaz,,2.5\r\nParticipant 6,Bo Li,1.5,2.5\r\n"
+
+
+@pytest.mark.parametrize(("platform", "sheet", "row"), [("canvas", SHEET, ",,,,,"), ("moodle", MOODLE, ",,,")])
+def test_empty_rows_and_columns_of_a_spreadsheet_are_nobodys(
+    graded: Office, platform: str, sheet: str, row: str
+) -> None:
+    wider = sheet.replace("\r\n", ",,\r\n")
+    ran = graded.exported(platform, (wider + f"{row},,\r\n" * 3).encode())
+    assert "1 marks change, 1 stay" in ran.out, ran.out + ran.err
+    assert "nothing was written: line" not in ran.out.replace("line 5 Ng, Cy", "")
+    assert [cells for cells in readers.rows(graded.taken) if not any(cells)] or platform == "canvas"
+
+
 def test_a_persons_marks_go_out_and_published_ones_stay(graded: Office) -> None:
     graded.run("override", graded.out, "0102", "--score", "2.25", "--why", "x", "--comment", "=well\nargued, Bo")
     graded.run("override", graded.out, "0103", "--score", "1", "--why", "on paper")

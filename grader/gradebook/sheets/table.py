@@ -107,7 +107,8 @@ def read_table(data: bytes, name: str) -> Table:
         raise UsageError(f"{name} is empty; download the sheet again")
     first = text.lstrip("\r\n").splitlines()[0]
     delimiter = max(_DELIMITERS, key=lambda sign: _split(first, sign))
-    rows = tuple(row for row in _rows(text, delimiter, name) if len(row) > 1 or row[0].value.strip())
+    # Spreadsheets leave rows of nothing but separators behind: they stay as they are, and are nobody's.
+    rows = tuple(row for row in _rows(text, delimiter, name) if any(cell.value.strip() for cell in row))
     ends = tuple(found.start() for found in re.finditer(r"\r\n|\r|\n", text))
     return Table(name, text, encoding, mark, delimiter, rows, ends)
 
